@@ -1,20 +1,21 @@
-import { useId, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
+import { Input, VERBATIM } from "./parts.tsx";
 
 interface ConfirmProps {
   title: string;
   text: string;
   yes: string;
   /** has to be typed first, where much is lost */
-  word?: string;
-  onYes: () => void;
+  word?: string | undefined;
+  onYes: () => unknown;
   onClose: () => void;
 }
 
 /** A dialog before an action that cannot be undone. */
 export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState("");
-  const id = useId();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     onClose();
@@ -25,19 +26,16 @@ export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps
       <form class="stack" onSubmit={submit}>
         <p>{text}</p>
         {word !== undefined && (
-          <div class="field">
-            <label htmlFor={id}>
-              Type <code>{word}</code> to go on
-            </label>
-            <input
-              id={id}
-              value={typed}
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          </div>
+          <Input
+            label={
+              <>
+                Type <code>{word}</code> to go on
+              </>
+            }
+            {...VERBATIM}
+            value={typed}
+            onText={setTyped}
+          />
         )}
         <div class="actions">
           <button
@@ -53,5 +51,38 @@ export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface AskFirstProps extends Omit<ConfirmProps, "onClose"> {
+  label: ComponentChildren;
+  class?: string;
+  "aria-label"?: string;
+  disabled: boolean;
+  /** without, it is done at once */
+  asks?: boolean;
+}
+
+/** A button whose action a dialog asks about first. */
+export function AskFirst({
+  label,
+  asks = true,
+  title,
+  text,
+  yes,
+  word,
+  onYes,
+  ...at
+}: AskFirstProps) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <button type="button" {...at} onClick={() => (asks ? setAsked(true) : onYes())}>
+        {label}
+      </button>
+      {isAsked && (
+        <Confirm {...{ title, text, yes, word, onYes }} onClose={() => setAsked(false)} />
+      )}
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { DashboardCode } from "../../appliance/control/wire.ts";
 import { ask } from "./api.ts";
 import { useShell } from "./context.ts";
+import { Opening } from "./sign-in.tsx";
 
 interface Days {
   from: string;
@@ -62,9 +63,5 @@ export function ToDashboard({ collector }: { collector: string }) {
     // The dashboard replaces this page, so that going back leads to the page before.
     void dashboardUrl(collector).then((url) => location.replace(url));
   }, []);
-  return (
-    <main class="sign-in" aria-busy="true">
-      <p role="status">Opening the dashboard…</p>
-    </main>
-  );
+  return <Opening text="Opening the dashboard…" />;
 }

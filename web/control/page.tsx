@@ -3,7 +3,7 @@ import { AdminTokenOffer } from "./box/admin-token.tsx";
 import { ShellContext, SignedOutContext } from "./context.ts";
 import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { Failed, Opening, SignIn } from "./sign-in.tsx";
 import { isStarting } from "./start/start-tab.tsx";
 import { type Box, useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
@@ -30,23 +30,9 @@ export function Page() {
 
   switch (standing.state) {
     case "opening":
-      return (
-        <main class="sign-in" aria-busy="true">
-          <p role="status">Asking the machine…</p>
-        </main>
-      );
+      return <Opening />;
     case "failed":
-      return (
-        <main class="sign-in">
-          <div class="card" role="alert">
-            <h1>Nothing to show yet</h1>
-            <p>{standing.message}</p>
-            <button type="button" class="primary" onClick={actions.reload}>
-              Try again
-            </button>
-          </div>
-        </main>
-      );
+      return <Failed message={standing.message} onAgain={actions.reload} />;
     case "signed-out":
       return (
         <SignIn

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX, PartialInputHTMLAttributes } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Help } from "../shared/help.tsx";
@@ -38,6 +38,50 @@ export function CardTitle({ id, help, children }: CardTitleProps) {
       <h2 id={id}>{children}</h2>
       <Help of={help} about={children} />
     </div>
+  );
+}
+
+interface CardProps {
+  id: string;
+  title: string;
+  /** as of its title; none unless given */
+  help?: string;
+  isBusy?: boolean;
+  children: ComponentChildren;
+}
+
+/** A part of a section, with a title. */
+export function Card({ id, title, help, isBusy, children }: CardProps) {
+  const titleId = `${id}-title`;
+  return (
+    <section class="card stack" aria-labelledby={titleId} aria-busy={isBusy}>
+      {help === undefined ? (
+        <h2 id={titleId}>{title}</h2>
+      ) : (
+        <CardTitle id={titleId} help={help}>
+          {title}
+        </CardTitle>
+      )}
+      {children}
+    </section>
+  );
+}
+
+interface AnswerCardProps<A> extends Omit<CardProps, "isBusy" | "children"> {
+  /** none until it is there */
+  answer: A | null | undefined;
+  hint?: ComponentChildren;
+  children: (answer: A) => ComponentChildren;
+}
+
+/** A card about an answer of the machine. */
+export function AnswerCard<A>({ answer, hint, children, ...card }: AnswerCardProps<A>) {
+  const isBusy = answer === undefined || answer === null;
+  return (
+    <Card {...card} isBusy={isBusy}>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {isBusy ? <p class="hint">Asking the machine…</p> : children(answer)}
+    </Card>
   );
 }
 
@@ -111,9 +155,12 @@ export function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
   );
 }
 
-interface LabelledProps {
-  label: string;
+interface Labels {
+  label: ComponentChildren;
   hint?: ComponentChildren;
+}
+
+interface LabelledProps extends Labels {
   /** makes the control, which has to take these attributes */
   children: (at: { id: string; "aria-describedby"?: string }) => ComponentChildren;
 }
@@ -126,6 +173,130 @@ export function Labelled({ label, hint, children }: LabelledProps) {
       <label htmlFor={id}>{label}</label>
       {children({ id, ...(hint !== undefined && { "aria-describedby": `${id}-hint` }) })}
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+interface SelectProps<T> extends Labels {
+  value: T | undefined;
+  options: readonly { id: T; name: string }[];
+  disabled?: boolean;
+  onChoose: (id: T) => void;
+}
+
+/** A list of options, of which one holds. */
+export function Select<T extends string | number>({
+  value,
+  options,
+  disabled = false,
+  onChoose,
+  ...labels
+}: SelectProps<T>) {
+  const choose = (text: string) => {
+    const chosen = options.find(({ id }) => String(id) === text);
+    if (chosen !== undefined) onChoose(chosen.id);
+  };
+  return (
+    <Labelled {...labels}>
+      {(at) => (
+        <select
+          {...at}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => choose(event.currentTarget.value)}
+        >
+          {options.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** A text that is no prose, like a name or an address: nothing may change it while it is typed. */
+export const VERBATIM = { autocapitalize: "none", spellcheck: false } as const;
+
+interface InputProps
+  extends Labels,
+    Omit<PartialInputHTMLAttributes<HTMLInputElement>, "label" | "role" | "type"> {
+  type?: "text" | "password" | "url" | "search" | "date";
+  /** the id of the texts to choose from */
+  list?: string;
+  onText?: (text: string) => void;
+  /** Is called with the trimmed text once it is typed. */
+  onSet?: (text: string) => void;
+}
+
+/** A line to type into. */
+export function Input({ label, hint, onText, onSet, ...rest }: InputProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(at) => (
+        <input
+          autocomplete="off"
+          // Each type has props of its own, which are none of these.
+          {...(rest as JSX.IntrinsicElements["input"])}
+          {...at}
+          onInput={(event) => onText?.(event.currentTarget.value)}
+          onChange={(event) => onSet?.(event.currentTarget.value.trim())}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface AreaProps extends Labels, Omit<JSX.IntrinsicElements["textarea"], "label" | "onInput"> {
+  value: string;
+  onText: (text: string) => void;
+}
+
+/** Lines to type into. */
+export function Area({ label, hint, onText, ...rest }: AreaProps) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(at) => (
+        <textarea {...rest} {...at} onInput={(event) => onText(event.currentTarget.value)} />
+      )}
+    </Labelled>
+  );
+}
+
+/** The same for code. */
+export function CodeArea(props: AreaProps) {
+  return <Area {...props} class="code" spellcheck={false} />;
+}
+
+interface CheckProps {
+  name: string;
+  isOn: boolean;
+  disabled?: boolean;
+  onSet: (isOn: boolean) => void;
+}
+
+/** A box to tick. */
+export function Check({ name, isOn, disabled = false, onSet }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={disabled}
+        onChange={(event) => onSet(event.currentTarget.checked)}
+      />
+      {name}
+    </label>
+  );
+}
+
+/** A fact in a list of them. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </div>
   );
 }

@@ -5,10 +5,10 @@ import type { RescueAnswer, UpdateView } from "../../appliance/control/wire.ts";
 import { AskError, ask } from "./api.ts";
 import { FileButton } from "./box/files.tsx";
 import { UpdateCard } from "./box/update-card.tsx";
-import { Confirm } from "./confirm.tsx";
+import { AskFirst } from "./confirm.tsx";
 import { SignedOutContext } from "./context.ts";
-import { Problem } from "./parts.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { Card, Problem } from "./parts.tsx";
+import { Failed, Opening, SignIn } from "./sign-in.tsx";
 import { useAction } from "./use-action.ts";
 import { usePolled } from "./use-polled.ts";
 
@@ -36,25 +36,11 @@ function Rescue() {
 
   switch (standing.state) {
     case "opening":
-      return (
-        <main class="sign-in" aria-busy="true">
-          <p role="status">Asking the machine…</p>
-        </main>
-      );
+      return <Opening />;
     case "signed-out":
       return <SignIn onSignedIn={read} />;
     case "failed":
-      return (
-        <main class="sign-in">
-          <div class="card" role="alert">
-            <h1>Nothing to show yet</h1>
-            <p>{standing.message}</p>
-            <button type="button" class="primary" onClick={read}>
-              Try again
-            </button>
-          </div>
-        </main>
-      );
+      return <Failed message={standing.message} onAgain={read} />;
     case "open":
       return (
         <SignedOutContext.Provider value={() => setStanding({ state: "signed-out" })}>
@@ -104,8 +90,7 @@ function Restore({ onDone }: WayProps) {
     if (await run(() => ask("POST", "api/restore", file))) onDone();
   };
   return (
-    <section class="card stack" aria-labelledby="restore-title">
-      <h2 id="restore-title">Restore a backup</h2>
+    <Card id="restore" title="Restore a backup">
       <p class="hint">
         Everything that was counted until the backup was made comes back, with all settings. Push
         tokens stay where they can still be read.
@@ -115,7 +100,7 @@ function Restore({ onDone }: WayProps) {
       </div>
       {busy && <p role="status">The backup is being looked through. This takes a while…</p>}
       <Problem text={problem} />
-    </section>
+    </Card>
   );
 }
 
@@ -125,8 +110,7 @@ function GoBack({ onDone }: WayProps) {
     if (await run(() => ask("POST", "api/rescue/go-back"))) onDone();
   };
   return (
-    <section class="card stack" aria-labelledby="back-title">
-      <h2 id="back-title">Go back</h2>
+    <Card id="back" title="Go back">
       <p class="hint">
         The machine takes the data that it had before the restore. What was restored goes; its
         backup stays where you have it.
@@ -137,39 +121,33 @@ function GoBack({ onDone }: WayProps) {
         </button>
       </div>
       <Problem text={problem} />
-    </section>
+    </Card>
   );
 }
 
 function StartAnew({ onDone }: WayProps) {
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   const start = async () => {
     if (await run(() => ask("POST", "api/rescue/start-anew"))) onDone();
   };
   return (
-    <section class="card stack" aria-labelledby="anew-title">
-      <h2 id="anew-title">Start anew</h2>
+    <Card id="anew" title="Start anew">
       <p class="hint">
         The machine begins with no numbers, no tokens and no settings. The damaged file is kept
         beside the new one, for somebody who can read something of it.
       </p>
       <div class="row">
-        <button type="button" disabled={busy} onClick={() => setAsked(true)}>
-          Start anew…
-        </button>
-      </div>
-      <Problem text={problem} />
-      {isAsked && (
-        <Confirm
+        <AskFirst
+          label="Start anew…"
+          disabled={busy}
           title="Start anew?"
           text="The machine forgets everything it has counted. If you have a backup, restore that instead."
           yes="Start anew"
           onYes={start}
-          onClose={() => setAsked(false)}
         />
-      )}
-    </section>
+      </div>
+      <Problem text={problem} />
+    </Card>
   );
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from "../../appliance/base/message-of.ts";
 import { Field } from "../shared/field.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { ask } from "./api.ts";
-import { Choice, Labelled, Problem } from "./parts.tsx";
+import { Choice, Input, Problem } from "./parts.tsx";
 
 type Way = "code" | "token";
 
@@ -56,24 +56,18 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
 
 function CodeField() {
   return (
-    <Labelled
+    <Input
       label="Six digits"
       hint="They are on the deck and on the screen of the machine until it has an admin token. After that, hold any key of the deck for five seconds to see them for ten minutes."
-    >
-      {(at) => (
-        <input
-          {...at}
-          name="code"
-          class="digits"
-          required
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          pattern="\s*\d{3}\s?\d{3}\s*"
-          title="six digits"
-          placeholder="000 000"
-        />
-      )}
-    </Labelled>
+      name="code"
+      class="digits"
+      required
+      inputMode="numeric"
+      autocomplete="one-time-code"
+      pattern="\s*\d{3}\s?\d{3}\s*"
+      title="six digits"
+      placeholder="000 000"
+    />
   );
 }
 
@@ -87,5 +81,29 @@ function TokenField() {
       isRequired
       autocomplete="current-password"
     />
+  );
+}
+
+/** Stands there until the machine has said whether there is a session. */
+export function Opening({ text = "Asking the machine…" }: { text?: string }) {
+  return (
+    <main class="sign-in" aria-busy="true">
+      <p role="status">{text}</p>
+    </main>
+  );
+}
+
+/** Stands there where the machine says nothing. */
+export function Failed({ message, onAgain }: { message: string; onAgain: () => void }) {
+  return (
+    <main class="sign-in">
+      <div class="card" role="alert">
+        <h1>Nothing to show yet</h1>
+        <p>{message}</p>
+        <button type="button" class="primary" onClick={onAgain}>
+          Try again
+        </button>
+      </div>
+    </main>
   );
 }

@@ -3,10 +3,15 @@ import { ask } from "./api.ts";
 
 /**
  * Polls a path of the box while the page is visible.
+ * @param pause milliseconds, which may depend on the last answer
  * @returns the answer, undefined at first, and a function that replaces it by an answer from elsewhere
  */
-export function usePolled<T>(path: string, everyMs: number): [T | undefined, (answer: T) => void] {
+export function usePolled<T>(
+  path: string,
+  pause: number | ((answer: T | undefined) => number),
+): [T | undefined, (answer: T) => void] {
   const [answer, setAnswer] = useState<T>();
+  const everyMs = typeof pause === "number" ? pause : pause(answer);
   useEffect(() => {
     const read = () => {
       if (document.visibilityState !== "visible") return;

@@ -5,7 +5,7 @@ import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
-import { CardTitle, Problem } from "../parts.tsx";
+import { Card, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
@@ -61,10 +61,7 @@ function Access() {
       await actions.reload();
     });
   return (
-    <section class="card stack" aria-labelledby="access-title">
-      <CardTitle id="access-title" help="security">
-        Access
-      </CardTitle>
+    <Card id="access" title="Access" help="security">
       <p class="hint">
         The admin token signs in here and reads every site's dashboard. A new one takes the place of
         the one there is.
@@ -76,7 +73,7 @@ function Access() {
           Sign out
         </button>
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -93,10 +90,7 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
       setDone("The backup is restored.");
     });
   return (
-    <section class="card stack" aria-labelledby="backup-title">
-      <CardTitle id="backup-title" help="backup">
-        Backup
-      </CardTitle>
+    <Card id="backup" title="Backup" help="backup">
       <p class="hint">
         {numbersElsewhere
           ? "Decks and what they show"
@@ -123,7 +117,7 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
           onClose={() => setFile(null)}
         />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -133,10 +127,7 @@ function Privacy() {
   const show = () =>
     run(async () => setText((await ask<PrivacyAnswer>("GET", "api/privacy")).text));
   return (
-    <section class="card stack" aria-labelledby="privacy-title">
-      <CardTitle id="privacy-title" help="privacy">
-        Privacy
-      </CardTitle>
+    <Card id="privacy" title="Privacy" help="privacy">
       <p class="hint">
         A text for your privacy page, by the settings of this machine: what is kept of a visit, and
         for how long. Put in what stands in CAPITALS, and leave out what you do not use. This is no
@@ -149,7 +140,7 @@ function Privacy() {
       </div>
       <Problem text={problem} />
       {text !== "" && <Snippet text={text} label="the text" />}
-    </section>
+    </Card>
   );
 }
 
@@ -158,10 +149,7 @@ function Diagnostics({ status }: { status: BoxAnswer | undefined }) {
   const keptAt = status?.logKeptAt ?? null;
   const save = () => run(() => saveFile("api/diagnostics", "tallydeck-diagnostics.json"));
   return (
-    <section class="card stack" aria-labelledby="diagnostics-title">
-      <CardTitle id="diagnostics-title" help="troubleshooting">
-        Diagnostics
-      </CardTitle>
+    <Card id="diagnostics" title="Diagnostics" help="troubleshooting">
       <p class="hint">
         Versions, devices, storage and recent errors, to send along with a question. No token, no
         address and nothing about visitors is in it.
@@ -184,6 +172,6 @@ function Diagnostics({ status }: { status: BoxAnswer | undefined }) {
         )}
       </div>
       <Problem text={problem} />
-    </section>
+    </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PowerAction } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -33,7 +33,6 @@ const WORDS: Readonly<Record<PowerAction, Words>> = {
 /** Buttons that restart the box or shut it down, after a confirmation. */
 export function Power() {
   const { busy, problem, run } = useAction();
-  const [asked, setAsked] = useState<PowerAction | null>(null);
   const [done, setDone] = useState("");
   const { opened } = useShell().box;
   // The box is back, or never went.
@@ -47,27 +46,19 @@ export function Power() {
     <>
       <div class="row">
         {(["restart", "shutdown"] as const).map((action) => (
-          <button
+          <AskFirst
             key={action}
-            type="button"
+            label={`${WORDS[action].button}…`}
             disabled={busy || done !== ""}
-            onClick={() => setAsked(action)}
-          >
-            {WORDS[action].button}…
-          </button>
+            title={WORDS[action].question}
+            text={WORDS[action].text}
+            yes={WORDS[action].button}
+            onYes={() => act(action)}
+          />
         ))}
       </div>
       <Problem text={problem} />
       <p role="status">{done}</p>
-      {asked !== null && (
-        <Confirm
-          title={WORDS[asked].question}
-          text={WORDS[asked].text}
-          yes={WORDS[asked].button}
-          onYes={() => void act(asked)}
-          onClose={() => setAsked(null)}
-        />
-      )}
     </>
   );
 }

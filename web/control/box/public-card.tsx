@@ -2,7 +2,7 @@ import type { PublicAnswer, StepView } from "../../../appliance/control/wire.ts"
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { CardTitle, Problem, useNow } from "../parts.tsx";
+import { AnswerCard, Problem, useNow } from "../parts.tsx";
 import { clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { PhoneLink } from "./phone-link.tsx";
@@ -14,24 +14,26 @@ import { TunnelPart } from "./tunnel-part.tsx";
 export function PublicCard() {
   const { public: answer } = useShell().box;
   return (
-    <section class="card stack" aria-labelledby="public-title" aria-busy={answer === null}>
-      <CardTitle id="public-title" help="public-address">
-        Public address
-      </CardTitle>
-      <p class="hint">
-        Pages on <code>https://</code> can be counted once the machine has a name and a certificate
-        of its own. It gets and renews the certificate by itself.
-      </p>
-      {answer === null ? (
-        <p class="hint">Asking the machine…</p>
-      ) : (
+    <AnswerCard
+      id="public"
+      title="Public address"
+      help="public-address"
+      answer={answer}
+      hint={
         <>
-          {answer.enabled && <Standing {...answer} />}
-          {answer.declared ? <Declared {...answer} /> : <Settings answer={answer} />}
+          Pages on <code>https://</code> can be counted once the machine has a name and a
+          certificate of its own. It gets and renews the certificate by itself.
+        </>
+      }
+    >
+      {(known) => (
+        <>
+          {known.enabled && <Standing {...known} />}
+          {known.declared ? <Declared {...known} /> : <Settings answer={known} />}
           <TunnelPart />
         </>
       )}
-    </section>
+    </AnswerCard>
   );
 }
 

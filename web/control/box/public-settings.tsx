@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { PublicAnswer, PublicChange } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Labelled, Problem, Switch } from "../parts.tsx";
+import { Problem, Select, Switch } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
 import { type Row, SettingsForm } from "./settings-form.tsx";
@@ -97,25 +97,19 @@ function ProviderFields({
 }: FieldsProps) {
   const [chosen, setChosen] = useState<Teller | null>(null);
   const teller = chosen ?? tellerOf(ddns);
-  const choose = (text: string) => {
-    const next = TELLERS.find(({ id }) => id === text)?.id ?? "none";
+  const choose = (next: Teller) => {
     setChosen(next);
     const isKnown = next === "desec" || next === "duckdns";
     onEdit({ ddns: isKnown ? next : "", ddnsUser: "", ddnsToken: "" });
   };
   return (
     <>
-      <Labelled label="Who tells the DNS where your home is">
-        {(at) => (
-          <select {...at} value={teller} onChange={(event) => choose(event.currentTarget.value)}>
-            {TELLERS.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <Select
+        label="Who tells the DNS where your home is"
+        value={teller}
+        options={TELLERS}
+        onChoose={choose}
+      />
       {teller === "other" && (
         <Field
           label="Provider"

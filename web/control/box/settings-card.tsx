@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { UndoButtons } from "../deck/undo.tsx";
-import { CardTitle, Problem } from "../parts.tsx";
+import { Card, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { FileButton, saveFile } from "./files.tsx";
 
@@ -39,10 +39,7 @@ export function SettingsCard() {
       setDone(now);
     });
   return (
-    <section class="card stack" aria-labelledby="settings-title">
-      <CardTitle id="settings-title" help="configuration">
-        Settings
-      </CardTitle>
+    <Card id="settings" title="Settings" help="configuration">
       <p class="hint">
         Decks, what their keys show, and sites, as one file without any token. Taking it in
         overwrites the keys, names and hosts it holds, and deletes nothing; you see first what
@@ -66,7 +63,7 @@ export function SettingsCard() {
           onClose={() => setAsked(null)}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Choice, Labelled, Problem } from "../parts.tsx";
+import { Choice, CodeArea, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 interface Named<C> {
@@ -171,19 +171,14 @@ function Line<C extends object, A extends object>({ row, now, edit }: LineProps<
       );
     case "certificates":
       return (
-        <Labelled label={row.label} hint={row.hint}>
-          {(at) => (
-            <textarea
-              {...at}
-              class="code"
-              rows={4}
-              spellcheck={false}
-              placeholder="-----BEGIN CERTIFICATE-----"
-              value={text(row.key)}
-              onInput={(event) => set(row.key, event.currentTarget.value)}
-            />
-          )}
-        </Labelled>
+        <CodeArea
+          label={row.label}
+          hint={row.hint}
+          rows={4}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          value={text(row.key)}
+          onText={(typed) => set(row.key, typed)}
+        />
       );
     default: {
       const { kind, key, ...field } = row;

@@ -1,22 +1,18 @@
-import type { ComponentChildren } from "preact";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { DISK_ERROR_WORDS } from "../../../appliance/base/text/disk-errors.ts";
 import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
-import { CardTitle, useNow } from "../parts.tsx";
+import { AnswerCard, Fact, useNow } from "../parts.tsx";
 import { bytesName, clockText, lifeText, spanName, wifiText, writtenText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
 /** Facts about the box, without those that it does not know, and its state. */
 export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
-    <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>
-      <CardTitle id="status-title" help="troubleshooting">
-        This machine
-      </CardTitle>
-      {status === undefined ? <p class="hint">Asking the machine…</p> : <Status status={status} />}
-    </section>
+    <AnswerCard id="status" title="This machine" help="troubleshooting" answer={status}>
+      {(known) => <Status status={known} />}
+    </AnswerCard>
   );
 }
 
@@ -99,29 +95,18 @@ function Days({ days, numbersElsewhere }: Pick<BoxAnswer, "days" | "numbersElsew
 }
 
 function Memory({ totalBytes, availableBytes, serviceBytes }: BoxAnswer["memory"]) {
-  const own = `Tallydeck takes ${bytesName(serviceBytes)}`;
-  if (availableBytes === undefined)
-    return (
-      <Fact name="Memory">
-        {bytesName(totalBytes)}
-        <small>{own}</small>
-      </Fact>
-    );
   return (
     <Fact name="Memory">
-      {bytesName(availableBytes)} of {bytesName(totalBytes)} free
-      <Bar used={totalBytes - availableBytes} of={totalBytes} />
-      <small>{own}</small>
+      {availableBytes === undefined ? (
+        bytesName(totalBytes)
+      ) : (
+        <>
+          {bytesName(availableBytes)} of {bytesName(totalBytes)} free
+          <Bar used={totalBytes - availableBytes} of={totalBytes} />
+        </>
+      )}
+      <small>Tallydeck takes {bytesName(serviceBytes)}</small>
     </Fact>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

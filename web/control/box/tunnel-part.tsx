@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import type { TunnelAnswer } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
-import { Labelled, Problem } from "../parts.tsx";
+import { AskFirst } from "../confirm.tsx";
+import { CodeArea, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 
@@ -50,22 +50,14 @@ function Paste({ tunnel: { pending }, onAnswer }: TunnelProps) {
   };
   return (
     <form class="stack" onSubmit={submit}>
-      <Labelled
+      <CodeArea
         label="WireGuard configuration"
         hint="The text of a file like wg0.conf. Without a PrivateKey the box makes one, and shows its public half for your server."
-      >
-        {(at) => (
-          <textarea
-            {...at}
-            class="code"
-            rows={7}
-            spellcheck={false}
-            placeholder={"[Interface]\nAddress = 10.7.0.2/32\n\n[Peer]\nPublicKey = …"}
-            value={conf}
-            onInput={(event) => setConf(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
+        rows={7}
+        placeholder={"[Interface]\nAddress = 10.7.0.2/32\n\n[Peer]\nPublicKey = …"}
+        value={conf}
+        onText={setConf}
+      />
       <Problem text={problem} />
       <div class="row">
         <button type="submit" disabled={busy || pending || conf.trim() === ""}>
@@ -78,7 +70,6 @@ function Paste({ tunnel: { pending }, onAnswer }: TunnelProps) {
 
 function Standing({ tunnel: { tunnel, heard, pending }, onAnswer }: TunnelProps) {
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   if (tunnel === null) return null;
   const remove = () => run(async () => onAnswer(await ask<TunnelAnswer>("DELETE", PATH)));
   return (
@@ -95,24 +86,16 @@ function Standing({ tunnel: { tunnel, heard, pending }, onAnswer }: TunnelProps)
         <p class="hint">It is that of wireguard.conf on the card, and can be changed there only.</p>
       ) : (
         <div class="row">
-          <button
-            type="button"
+          <AskFirst
+            label="Take it away…"
             class="danger"
             disabled={busy || pending}
-            onClick={() => setAsked(true)}
-          >
-            Take it away…
-          </button>
+            title="Take the tunnel away?"
+            text="Visitors who come through it are not counted any more. Its key is forgotten."
+            yes="Take it away"
+            onYes={remove}
+          />
         </div>
-      )}
-      {isAsked && (
-        <Confirm
-          title="Take the tunnel away?"
-          text="Visitors who come through it are not counted any more. Its key is forgotten."
-          yes="Take it away"
-          onYes={remove}
-          onClose={() => setAsked(false)}
-        />
       )}
     </>
   );

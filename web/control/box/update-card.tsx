@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import { outcomeText } from "../../../appliance/base/text/update-outcome.ts";
 import type { UpdateView } from "../../../appliance/control/wire.ts";
-import { Confirm } from "../confirm.tsx";
-import { CardTitle, Problem, useNow } from "../parts.tsx";
+import { AskFirst } from "../confirm.tsx";
+import { Card, Fact, Problem, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
@@ -14,17 +13,14 @@ import { isAtWork, policyText } from "./update-words.ts";
 export function UpdateCard({ update }: { update: UpdateView | null }) {
   if (update === null) return null;
   return (
-    <section class="card stack" aria-labelledby="update-title">
-      <CardTitle id="update-title" help="updates">
-        Updates
-      </CardTitle>
+    <Card id="update" title="Updates" help="updates">
       <Result {...update} />
       <Standing {...update} />
       <Runs {...update} />
       <Work update={update} />
       {update.mode === "normal" && <Release update={update} />}
       <Ways update={update} />
-    </section>
+    </Card>
   );
 }
 
@@ -61,7 +57,6 @@ function Result({ last, running, mode, problem: told }: UpdateView) {
 /** A system that runs and is not, or not yet, the box's own. */
 function Standing({ mode, running: { version }, problem: told }: UpdateView) {
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   if (mode === "normal") return null;
   if (mode === "trial")
     return (
@@ -77,20 +72,16 @@ function Standing({ mode, running: { version }, problem: told }: UpdateView) {
           `Started by the jumper on pins 5 and 6, or by somebody else: ${version} is not what this box starts by itself. Without the jumper the next start is as ever.`}
       </p>
       <div class="row">
-        <button type="button" disabled={busy} onClick={() => setAsked(true)}>
-          Keep this one…
-        </button>
-      </div>
-      <Problem text={problem} />
-      {isAsked && (
-        <Confirm
+        <AskFirst
+          label="Keep this one…"
+          disabled={busy}
           title={`Keep ${version}?`}
           text={`The box starts ${version} from now on. Take the jumper away: with it, the other one starts.`}
           yes="Keep this one"
-          onYes={() => void run(() => askUpdate({ action: "keep" }))}
-          onClose={() => setAsked(false)}
+          onYes={() => run(() => askUpdate({ action: "keep" }))}
         />
-      )}
+      </div>
+      <Problem text={problem} />
     </>
   );
 }
@@ -98,21 +89,15 @@ function Standing({ mode, running: { version }, problem: told }: UpdateView) {
 function Runs({ running, other }: UpdateView) {
   return (
     <dl class="facts">
-      <div>
-        <dt>Running</dt>
-        <dd>
-          {running.version}
-          <small>slot {running.slot}</small>
-        </dd>
-      </div>
+      <Fact name="Running">
+        {running.version}
+        <small>slot {running.slot}</small>
+      </Fact>
       {other !== null && (
-        <div>
-          <dt>Also here</dt>
-          <dd>
-            {other.version}
-            <small>slot {running.slot === "a" ? "b" : "a"}</small>
-          </dd>
-        </div>
+        <Fact name="Also here">
+          {other.version}
+          <small>slot {running.slot === "a" ? "b" : "a"}</small>
+        </Fact>
       )}
     </dl>
   );
@@ -154,25 +139,20 @@ function Looked({ source, checkedAt }: UpdateView) {
 
 function GoBack({ other, running, ready }: UpdateView) {
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   // A release that was just written there is offered as an update, and not as a rollback.
   if (other === null || other.release === ready?.release) return null;
-  const words = other.release < running.release ? "Go back to" : "Go to";
+  const words = `${other.release < running.release ? "Go back to" : "Go to"} ${other.version}`;
   return (
     <>
-      <button type="button" disabled={busy} onClick={() => setAsked(true)}>
-        {words} {other.version}…
-      </button>
+      <AskFirst
+        label={`${words}…`}
+        disabled={busy}
+        title={`${words}?`}
+        text={`The box restarts and is back in about two minutes. Until then nothing is counted and the decks are dark. If ${other.version} is not well, ${running.version} comes back by itself.`}
+        yes={words}
+        onYes={() => run(() => askUpdate({ action: "back" }))}
+      />
       <Problem text={problem} />
-      {isAsked && (
-        <Confirm
-          title={`${words} ${other.version}?`}
-          text={`The box restarts and is back in about two minutes. Until then nothing is counted and the decks are dark. If ${other.version} is not well, ${running.version} comes back by itself.`}
-          yes={`${words} ${other.version}`}
-          onYes={() => void run(() => askUpdate({ action: "back" }))}
-          onClose={() => setAsked(false)}
-        />
-      )}
     </>
   );
 }

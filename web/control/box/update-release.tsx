@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import type { UpdateView } from "../../../appliance/control/wire.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { Problem, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
@@ -24,17 +23,11 @@ function doubtOf({ isUntriedBoard, couldNotTry }: UpdateView): string {
 /** A release that waits for the owner. */
 export function Release({ update }: { update: UpdateView }) {
   const { busy, problem, run } = useAction();
-  const [asked, setAsked] = useState<"now" | "tonight" | null>(null);
   const { ready, board, source } = update;
   if (ready === null || isAtWork(update)) return null;
   const { release, version } = ready;
   const doubt = doubtOf(update);
-  const dots = doubt === "" ? "" : "…";
   const isInDoubt = ready.isSkipped || ready.failedBefore || update.couldNotTry;
-  const install = (action: "now" | "tonight", untried: boolean) =>
-    run(() => askUpdate({ action, release, untried }));
-  const wish = (action: "now" | "tonight") =>
-    doubt === "" ? void install(action, false) : setAsked(action);
   return (
     <div class="stack">
       <div role="status">
@@ -46,17 +39,19 @@ export function Release({ update }: { update: UpdateView }) {
       )}
       {doubt !== "" && <p class="notice">{doubt}</p>}
       <div class="row">
-        <button
-          type="button"
-          class={isInDoubt ? undefined : "primary"}
-          disabled={busy}
-          onClick={() => wish("now")}
-        >
-          Install now{dots}
-        </button>
-        <button type="button" disabled={busy} onClick={() => wish("tonight")}>
-          Tonight at 4{dots}
-        </button>
+        {(["now", "tonight"] as const).map((action) => (
+          <AskFirst
+            key={action}
+            label={`${action === "now" ? "Install now" : "Tonight at 4"}${doubt === "" ? "" : "…"}`}
+            class={action === "tonight" || isInDoubt ? "" : "primary"}
+            disabled={busy}
+            asks={doubt !== ""}
+            title={`Install ${version} all the same?`}
+            text={`${doubt} ${board === null ? "" : `This is a ${board}. `}If the box is not back after fifteen minutes, unplug it and plug it in again: that starts the one before. If that does not help, change the letter in config.txt on the card, as SETUP-RESULT.txt beside it says.`}
+            yes="Install"
+            onYes={() => run(() => askUpdate({ action, release, untried: doubt !== "" }))}
+          />
+        ))}
         {!ready.isSkipped && (
           <button
             type="button"
@@ -73,15 +68,6 @@ export function Release({ update }: { update: UpdateView }) {
         the one before comes back by itself.
       </p>
       <Problem text={problem} />
-      {asked !== null && (
-        <Confirm
-          title={`Install ${version} all the same?`}
-          text={`${doubt} ${board === null ? "" : `This is a ${board}. `}If the box is not back after fifteen minutes, unplug it and plug it in again: that starts the one before. If that does not help, change the letter in config.txt on the card, as SETUP-RESULT.txt beside it says.`}
-          yes="Install"
-          onYes={() => void install(asked, true)}
-          onClose={() => setAsked(null)}
-        />
-      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoxAnswer, WifiAnswer } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { CardTitle, Labelled, Problem } from "../parts.tsx";
+import { Card, Check, Input, Problem, VERBATIM } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { wifiText } from "./box-words.ts";
@@ -9,8 +9,6 @@ import { wifiText } from "./box-words.ts";
 const PATH = "api/wifi";
 const AGAIN_MS = 3_000;
 const MOST_SIGNS = 32;
-const SHOWN = { type: "text" } as const;
-const HIDDEN = { type: "password" } as const;
 
 /** The Wi-Fi of a box with a radio, and the way to another. */
 export function WifiCard({ wifi }: Pick<BoxAnswer, "wifi"> | { wifi: undefined }) {
@@ -18,10 +16,7 @@ export function WifiCard({ wifi }: Pick<BoxAnswer, "wifi"> | { wifi: undefined }
   if (!answer?.possible) return null;
   const { joining, trouble } = answer;
   return (
-    <section class="card stack" aria-labelledby="wifi-title">
-      <CardTitle id="wifi-title" help="wifi">
-        Wi-Fi
-      </CardTitle>
+    <Card id="wifi" title="Wi-Fi" help="wifi">
       <p>{wifi === undefined ? "Not joined: the box is on its cable." : wifiText(wifi)}</p>
       {joining === null
         ? trouble !== null && <p class="notice bad">{trouble}</p>
@@ -30,7 +25,7 @@ export function WifiCard({ wifi }: Pick<BoxAnswer, "wifi"> | { wifi: undefined }
         <summary>Join another network</summary>
         <Another isBusy={joining !== null} onAnswer={show} />
       </details>
-    </section>
+    </Card>
   );
 }
 
@@ -63,58 +58,25 @@ function Another({
         The box leaves its network for this one. If it is not joined within a minute, the box joins
         the old one again: you find it where it is now. If it is, look for it on the other network.
       </p>
-      <Labelled label="Name">
-        {(at) => (
-          <input
-            {...at}
-            maxLength={MOST_SIGNS}
-            autocapitalize="none"
-            spellcheck={false}
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
-      <Labelled label="Password" hint="Empty for an open network.">
-        {(at) => (
-          <input
-            {...at}
-            {...(isShown ? SHOWN : HIDDEN)}
-            maxLength={64}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isShown}
-          onChange={(event) => setShown(event.currentTarget.checked)}
-        />
-        Show the password
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={hidden}
-          onChange={(event) => setHidden(event.currentTarget.checked)}
-        />
-        The network does not show its name
-      </label>
-      <Labelled label="Country" hint="Two letters, like CH. Empty: as it was.">
-        {(at) => (
-          <input
-            {...at}
-            maxLength={2}
-            value={country}
-            onInput={(event) => setCountry(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
+      <Input label="Name" {...VERBATIM} maxLength={MOST_SIGNS} value={name} onText={setName} />
+      <Input
+        label="Password"
+        hint="Empty for an open network."
+        type={isShown ? "text" : "password"}
+        {...VERBATIM}
+        maxLength={64}
+        value={password}
+        onText={setPassword}
+      />
+      <Check name="Show the password" isOn={isShown} onSet={setShown} />
+      <Check name="The network does not show its name" isOn={hidden} onSet={setHidden} />
+      <Input
+        label="Country"
+        hint="Two letters, like CH. Empty: as it was."
+        maxLength={2}
+        value={country}
+        onText={setCountry}
+      />
       <Problem text={problem} />
       <p role="status">{asked !== "" && `The box was asked to join ${asked}.`}</p>
       <div class="row">

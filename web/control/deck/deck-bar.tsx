@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
-import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { NameField } from "./fields/label-field.tsx";
 import { SleepFields } from "./fields/sleep-fields.tsx";
 import { VirtualOffer } from "./no-deck.tsx";
 
@@ -29,22 +29,7 @@ export function DeckBar({ deck }: { deck: DeckView }) {
   return (
     <section class="deck-foot" aria-label={deck.name}>
       <div class="deck-bar">
-        <Labelled label="Name">
-          {(at) => (
-            <input
-              {...at}
-              key={deck.name}
-              defaultValue={deck.name}
-              maxLength={FIELD_LIMITS.name}
-              autocomplete="off"
-              onChange={(event) => {
-                const name = event.currentTarget.value.trim();
-                if (name === "") event.currentTarget.value = deck.name;
-                else if (name !== deck.name) void patch({ name });
-              }}
-            />
-          )}
-        </Labelled>
+        <NameField label="Name" name={deck.name} onSet={(name) => patch({ name })} />
         {deck.slots.length > 0 && (
           <Brightness value={deck.brightness} onSet={(brightness) => patch({ brightness })} />
         )}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { VIRTUAL_MODELS } from "./fields/virtual-models.ts";
 
@@ -45,7 +45,7 @@ export function NoDeck() {
 export function VirtualOffer() {
   const { change } = useShell();
   const { busy, problem, run } = useAction();
-  const [model, setModel] = useState("mk2");
+  const [model, setModel] = useState<(typeof VIRTUAL_MODELS)[number]["id"]>("mk2");
   const add = () =>
     run(async () => {
       const { id } = await ask<DeckView>("POST", "api/decks", { model });
@@ -55,17 +55,7 @@ export function VirtualOffer() {
     <>
       <p>A virtual deck shows on this page what a real one would.</p>
       <div class="row">
-        <Labelled label="Model">
-          {(at) => (
-            <select {...at} value={model} onChange={(event) => setModel(event.currentTarget.value)}>
-              {VIRTUAL_MODELS.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Select label="Model" value={model} options={VIRTUAL_MODELS} onChoose={setModel} />
         <button type="button" disabled={busy} onClick={add}>
           Add it
         </button>

@@ -3,10 +3,11 @@ import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { NameField } from "./fields/label-field.tsx";
 
 /** The pages of a deck: choosing one shows it on the deck, too. */
 export function PageBar({ deck }: { deck: DeckView }) {
@@ -73,7 +74,6 @@ interface PageEditorProps {
 /** Name and place of the page that shows. */
 function PageEditor({ deck, busy, run }: PageEditorProps) {
   const { actions } = useShell();
-  const [isAsked, setAsked] = useState(false);
   const { page, pages } = deck;
   const name = pages[page]?.name ?? "";
   const path = `${deckPath(deck.id)}/pages/${page}`;
@@ -82,22 +82,7 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
   const remove = () => run(async () => actions.keepDeck(await ask<DeckView>("DELETE", path)));
   return (
     <div class="row page-editor">
-      <Labelled label="Name of the page">
-        {(at) => (
-          <input
-            {...at}
-            key={name}
-            defaultValue={name}
-            maxLength={FIELD_LIMITS.name}
-            autocomplete="off"
-            onChange={(event) => {
-              const next = event.currentTarget.value.trim();
-              if (next === "") event.currentTarget.value = name;
-              else if (next !== name) void change({ name: next });
-            }}
-          />
-        )}
-      </Labelled>
+      <NameField label="Name of the page" name={name} onSet={(next) => change({ name: next })} />
       <button
         type="button"
         aria-label="Move the page to the left"
@@ -114,23 +99,15 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
       >
         →
       </button>
-      <button
-        type="button"
+      <AskFirst
+        label="Delete"
         class="danger"
         disabled={busy || pages.length === 1}
-        onClick={() => setAsked(true)}
-      >
-        Delete
-      </button>
-      {isAsked && (
-        <Confirm
-          title={`Delete the page ${name}?`}
-          text="What its keys are set to is lost. Keys that are on all pages stay."
-          yes="Delete it"
-          onYes={remove}
-          onClose={() => setAsked(false)}
-        />
-      )}
+        title={`Delete the page ${name}?`}
+        text="What its keys are set to is lost. Keys that are on all pages stay."
+        yes="Delete it"
+        onYes={remove}
+      />
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
+import { choicesOf } from "../../../appliance/base/input/deck-fields.ts";
 import type { DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { type AllowedOrigins, useOrigins } from "../use-origins.ts";
 import { ActionFields } from "./fields/action-fields.tsx";
@@ -28,7 +28,8 @@ interface PlaceActionsProps {
 }
 
 /** The actions of a place when it is pressed, held or turned. */
-export function PlaceActions({ deck, place, ownChannel }: PlaceActionsProps) {
+export function PlaceActions(props: PlaceActionsProps) {
+  const { place } = props;
   const origins = useOrigins();
   if (!place.canPress)
     return <p class="hint">There is no switch below it: it shows, and cannot be pressed.</p>;
@@ -41,14 +42,7 @@ export function PlaceActions({ deck, place, ownChannel }: PlaceActionsProps) {
   return (
     <section class="part gestures" aria-label="What it does">
       {possible.map((gesture) => (
-        <GestureAction
-          key={gesture.id}
-          gesture={gesture}
-          deck={deck}
-          place={place}
-          ownChannel={ownChannel}
-          origins={origins}
-        />
+        <GestureAction key={gesture.id} {...props} gesture={gesture} origins={origins} />
       ))}
       {!place.hasRelease && (
         <p class="hint">This model does not tell when a finger goes, so nothing can be held.</p>
@@ -72,29 +66,15 @@ function GestureAction({
   useEffect(() => {
     if (saving.state === "lacking") edit(action);
   }, [origins.list]);
-  const about = action && ACTION_WORDS[action.do].about;
-  const choose = (kind: string) => {
-    const known = idsOf(ACTION_WORDS).find((id) => id === kind);
-    edit(known && firstAction(known, ownChannel));
-  };
   return (
     <div class="gesture">
-      <Labelled label={gesture.name} {...(about !== undefined && { hint: about })}>
-        {(at) => (
-          <select
-            {...at}
-            value={action?.do ?? ""}
-            onChange={(event) => choose(event.currentTarget.value)}
-          >
-            <option value="">Nothing</option>
-            {choicesOf(ACTION_WORDS).map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <Select
+        label={gesture.name}
+        hint={action && ACTION_WORDS[action.do].about}
+        value={action?.do ?? ""}
+        options={[{ id: "", name: "Nothing" }, ...choicesOf(ACTION_WORDS)]}
+        onChoose={(kind) => edit(kind === "" ? undefined : firstAction(kind, ownChannel))}
+      />
       {action !== undefined && (
         <>
           <ActionFields

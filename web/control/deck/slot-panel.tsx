@@ -1,11 +1,11 @@
-import { choicesOf, idsOf } from "../../../appliance/base/input/deck-fields.ts";
+import { choicesOf } from "../../../appliance/base/input/deck-fields.ts";
 import { isChannelName } from "../../../appliance/base/names.ts";
 import { placeName } from "../../../appliance/base/text/place-name.ts";
 import type { DeckView, SlotView } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { CardTitle, Labelled, Problem } from "../parts.tsx";
+import { CardTitle, Check, Problem, Select } from "../parts.tsx";
 import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
@@ -28,7 +28,6 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
       await ask("PUT", slotPath(deck.id, slot.slot, place), { widget: slot.widget });
       await actions.reload();
     });
-  const about = WIDGET_WORDS[draft.type].about;
   return (
     <section class="card panel" aria-labelledby="slot-title">
       <header class="slot-head">
@@ -63,34 +62,15 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
       </header>
       <Problem text={problem} />
       {(deck.pages.length > 1 || isFixed) && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFixed}
-            disabled={busy}
-            onChange={(event) => fix(event.currentTarget.checked)}
-          />
-          On all pages
-        </label>
+        <Check name="On all pages" isOn={isFixed} disabled={busy} onSet={fix} />
       )}
-      <Labelled label="Shows" hint={about}>
-        {(at) => (
-          <select
-            {...at}
-            value={draft.type}
-            onChange={(event) => {
-              const type = idsOf(WIDGET_WORDS).find((id) => id === event.currentTarget.value);
-              if (type) edit(widgetOf(type, draft, box.sites[0]?.id ?? ""));
-            }}
-          >
-            {choicesOf(WIDGET_WORDS).map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <Select
+        label="Shows"
+        hint={WIDGET_WORDS[draft.type].about}
+        value={draft.type}
+        options={choicesOf(WIDGET_WORDS)}
+        onChoose={(type) => edit(widgetOf(type, draft, box.sites[0]?.id ?? ""))}
+      />
       <WidgetFields widget={draft} onEdit={edit} />
       <PlaceActions
         deck={deck}

@@ -1,31 +1,30 @@
 import { CHANNEL_LENGTH, CHANNEL_RULE } from "../../../appliance/base/names.ts";
-import { Labelled } from "../parts.tsx";
+import { Input, VERBATIM } from "../parts.tsx";
+
+interface ChannelFieldProps {
+  label?: string;
+  hint?: string;
+  /** the id of the channels to choose from; none unless given */
+  list?: string;
+  value: string;
+  onInput: (channel: string) => void;
+}
 
 /** A field for the name of a channel that may not exist yet. */
 export function ChannelField({
   label = "Channel",
   hint = `${CHANNEL_RULE}.`,
-  value,
   onInput,
-}: {
-  label?: string;
-  hint?: string;
-  value: string;
-  onInput: (channel: string) => void;
-}) {
+  ...rest
+}: ChannelFieldProps) {
   return (
-    <Labelled label={label} hint={hint}>
-      {(at) => (
-        <input
-          {...at}
-          value={value}
-          maxLength={CHANNEL_LENGTH}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          onInput={(event) => onInput(event.currentTarget.value.trim().toLowerCase())}
-        />
-      )}
-    </Labelled>
+    <Input
+      label={label}
+      hint={hint}
+      {...rest}
+      {...VERBATIM}
+      maxLength={CHANNEL_LENGTH}
+      onText={(text) => onInput(text.trim().toLowerCase())}
+    />
   );
 }

@@ -4,7 +4,7 @@ import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { CardTitle, Problem, useNow } from "../parts.tsx";
+import { Card, Problem, useNow } from "../parts.tsx";
 import { ago, clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
@@ -16,10 +16,7 @@ export function Channels() {
   const { box } = useShell();
   const now = useNow();
   return (
-    <section class="card stack" aria-labelledby="channels-title">
-      <CardTitle id="channels-title" help="push-api">
-        Channels
-      </CardTitle>
+    <Card id="channels" title="Channels" help="push-api">
       {box.channels.length === 0 ? (
         <p class="hint">
           Nothing was pushed since the service started. Channels appear here with the first value;
@@ -34,7 +31,7 @@ export function Channels() {
       )}
       <AnyChannel />
       <WatchForm />
-    </section>
+    </Card>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
-import { CardTitle, Problem } from "../parts.tsx";
+import { Card, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useOrigins } from "../use-origins.ts";
 
@@ -15,10 +15,7 @@ export function AllowedOrigins() {
     if (await run(() => allow(typed))) setTyped("");
   };
   return (
-    <section class="card stack" aria-labelledby="origins-title">
-      <CardTitle id="origins-title" help="deck#requests">
-        Allowed addresses
-      </CardTitle>
+    <Card id="origins" title="Allowed addresses" help="deck#requests">
       <p class="hint">
         A key can send an HTTP request when it is pressed, but only to the addresses in this list:
         so nobody who gets hold of a key’s settings can reach the rest of your network.
@@ -58,6 +55,6 @@ export function AllowedOrigins() {
         </button>
       </form>
       <Problem text={problem} />
-    </section>
+    </Card>
   );
 }

@@ -3,22 +3,22 @@ import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { PushAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Area, Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 export const LIVES = [
-  { seconds: 10, name: "after 10 seconds" },
-  { seconds: 60, name: "after 1 minute" },
-  { seconds: 600, name: "after 10 minutes" },
-  { seconds: 3_600, name: "after 1 hour" },
-  { seconds: 0, name: "never" },
-] as const;
+  { id: 10, name: "after 10 seconds" },
+  { id: 60, name: "after 1 minute" },
+  { id: 600, name: "after 10 minutes" },
+  { id: 3_600, name: "after 1 hour" },
+  { id: 0, name: "never" },
+];
 
 /** A form that sends a value to a channel, for a look at it. */
 export function TestValue({ channel }: { channel: string }) {
   const { busy, problem, run } = useAction();
   const [text, setText] = useState("Hello");
-  const [ttl, setTtl] = useState<number>(60);
+  const [ttl, setTtl] = useState(60);
   const [answer, setAnswer] = useState<PushAnswer | null>(null);
   const path = `api/push-channels/${channel}`;
   const send = (event: SubmitEvent) => {
@@ -33,32 +33,9 @@ export function TestValue({ channel }: { channel: string }) {
   return (
     <form class="part" onSubmit={send}>
       <h3>Try it</h3>
-      <Labelled label="Text to send">
-        {(at) => (
-          <textarea
-            {...at}
-            rows={2}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
+      <Area label="Text to send" rows={2} value={text} onText={setText} />
       <div class="row">
-        <Labelled label="Expires">
-          {(at) => (
-            <select
-              {...at}
-              value={ttl}
-              onChange={(event) => setTtl(Number(event.currentTarget.value))}
-            >
-              {LIVES.map(({ seconds, name }) => (
-                <option key={seconds} value={seconds}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Select label="Expires" value={ttl} options={LIVES} onChoose={setTtl} />
         <button type="submit" class="primary" disabled={busy}>
           Send
         </button>

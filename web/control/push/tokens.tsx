@@ -2,21 +2,17 @@ import { useEffect, useState } from "preact/hooks";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
-import { CardTitle, Problem, Secret, useNow } from "../parts.tsx";
+import { AskFirst } from "../confirm.tsx";
+import { Card, Problem, Secret, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 
 const PATH = "api/push-tokens";
 
-/** The question about a token before it is changed. */
-type TokenQuestion = { kind: "rotate" | "revoke"; token: PushToken };
-
 /** The push tokens, with buttons to create, pause, rotate and revoke them. */
 export function Tokens() {
   const [tokens, setTokens] = useState<readonly PushToken[] | null>(null);
   const [fresh, setFresh] = useState<NewPushToken | null>(null);
-  const [question, setQuestion] = useState<TokenQuestion | null>(null);
   const { busy, problem, run } = useAction();
   const now = useNow();
 
@@ -35,22 +31,20 @@ export function Tokens() {
       await ask("PATCH", `${PATH}/${id}`, { paused });
       await read();
     });
-  const answer = ({ kind, token }: TokenQuestion) =>
+  const rotate = ({ id }: PushToken) =>
     run(async () => {
-      if (kind === "rotate")
-        setFresh(await ask<NewPushToken>("POST", `${PATH}/${token.id}/rotate`));
-      else {
-        await ask("DELETE", `${PATH}/${token.id}`);
-        if (fresh?.id === token.id) setFresh(null);
-      }
+      setFresh(await ask<NewPushToken>("POST", `${PATH}/${id}/rotate`));
+      await read();
+    });
+  const revoke = ({ id }: PushToken) =>
+    run(async () => {
+      await ask("DELETE", `${PATH}/${id}`);
+      if (fresh?.id === id) setFresh(null);
       await read();
     });
 
   return (
-    <section class="card stack" aria-labelledby="tokens-title">
-      <CardTitle id="tokens-title" help="push-api">
-        Push tokens
-      </CardTitle>
+    <Card id="tokens" title="Push tokens" help="push-api">
       <p class="hint">
         A token lets a program send to any channel and read it, and nothing else. Make one for each
         program, so that one can be revoked without the others. One for access logs sends their
@@ -73,45 +67,27 @@ export function Tokens() {
               now={now}
               busy={busy}
               onPause={(paused) => pause(token, paused)}
-              onAsk={(kind) => setQuestion({ kind, token })}
+              onRotate={() => rotate(token)}
+              onRevoke={() => revoke(token)}
             />
           ))}
         </ul>
       )}
       <NewToken busy={busy} onCreate={create} />
-      {question !== null && (
-        <Confirm
-          {...WORDS[question.kind](question.token.name)}
-          onYes={() => answer(question)}
-          onClose={() => setQuestion(null)}
-        />
-      )}
-    </section>
+    </Card>
   );
 }
-
-const WORDS = {
-  rotate: (name: string) => ({
-    title: `Replace “${name}”?`,
-    text: "It gets a new secret, shown once. Programs that use the old one are refused from then on.",
-    yes: "Replace",
-  }),
-  revoke: (name: string) => ({
-    title: `Revoke “${name}”?`,
-    text: "Programs that use it are refused from then on. This cannot be undone.",
-    yes: "Revoke",
-  }),
-};
 
 interface TokenProps {
   token: PushToken;
   now: number;
   busy: boolean;
   onPause: (paused: boolean) => void;
-  onAsk: (kind: TokenQuestion["kind"]) => void;
+  onRotate: () => void;
+  onRevoke: () => void;
 }
 
-function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
+function Token({ token, now, busy, onPause, onRotate, onRevoke }: TokenProps) {
   const { name, prefix, scopes, createdAt, lastUsedAt } = token;
   const isPaused = scopes.length === 0;
   return (
@@ -132,12 +108,23 @@ function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
           <button type="button" disabled={busy} onClick={() => onPause(!isPaused)}>
             {isPaused ? "Resume" : "Pause"}
           </button>
-          <button type="button" disabled={busy} onClick={() => onAsk("rotate")}>
-            Replace
-          </button>
-          <button type="button" disabled={busy} class="danger" onClick={() => onAsk("revoke")}>
-            Revoke
-          </button>
+          <AskFirst
+            label="Replace"
+            disabled={busy}
+            title={`Replace “${name}”?`}
+            text="It gets a new secret, shown once. Programs that use the old one are refused from then on."
+            yes="Replace"
+            onYes={onRotate}
+          />
+          <AskFirst
+            label="Revoke"
+            class="danger"
+            disabled={busy}
+            title={`Revoke “${name}”?`}
+            text="Programs that use it are refused from then on. This cannot be undone."
+            yes="Revoke"
+            onYes={onRevoke}
+          />
         </fieldset>
       </div>
     </li>

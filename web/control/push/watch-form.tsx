@@ -2,29 +2,29 @@ import { useState } from "preact/hooks";
 import { isChannelName, PING_WATCH } from "../../../appliance/base/names.ts";
 import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
 
 const PERIODS = [
-  { seconds: 300, name: "5 minutes" },
-  { seconds: 3_600, name: "hour" },
-  { seconds: 86_400, name: "day" },
-  { seconds: 604_800, name: "week" },
-] as const;
+  { id: 300, name: "5 minutes" },
+  { id: 3_600, name: "hour" },
+  { id: 86_400, name: "day" },
+  { id: 604_800, name: "week" },
+];
 const GRACES = [
-  { seconds: 60, name: "1 minute" },
-  { seconds: 600, name: "10 minutes" },
-  { seconds: 3_600, name: "1 hour" },
-  { seconds: 21_600, name: "6 hours" },
-] as const;
+  { id: 60, name: "1 minute" },
+  { id: 600, name: "10 minutes" },
+  { id: 3_600, name: "1 hour" },
+  { id: 21_600, name: "6 hours" },
+];
 
 /** A form that watches a channel, even before its first push. */
 export function WatchForm() {
   const { busy, problem, run } = useAction();
   const [channel, setChannel] = useState("");
-  const [period, setPeriod] = useState(PING_WATCH.period);
-  const [grace, setGrace] = useState(PING_WATCH.grace);
+  const [period, setPeriod] = useState<number>(PING_WATCH.period);
+  const [grace, setGrace] = useState<number>(PING_WATCH.grace);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void run(async () => {
@@ -42,8 +42,13 @@ export function WatchForm() {
         </p>
         <ChannelField label="Channel to watch" value={channel} onInput={setChannel} />
         <div class="row">
-          <Span label="Something comes every" value={period} spans={PERIODS} onChange={setPeriod} />
-          <Span label="Grace" value={grace} spans={GRACES} onChange={setGrace} />
+          <Select
+            label="Something comes every"
+            value={period}
+            options={PERIODS}
+            onChoose={setPeriod}
+          />
+          <Select label="Grace" value={grace} options={GRACES} onChoose={setGrace} />
           <button type="submit" class="primary" disabled={busy || !isChannelName(channel)}>
             Watch
           </button>
@@ -51,32 +56,5 @@ export function WatchForm() {
         <Problem text={problem} />
       </form>
     </details>
-  );
-}
-
-interface SpanProps {
-  label: string;
-  value: number;
-  spans: readonly { seconds: number; name: string }[];
-  onChange: (seconds: number) => void;
-}
-
-function Span({ label, value, spans, onChange }: SpanProps) {
-  return (
-    <Labelled label={label}>
-      {(at) => (
-        <select
-          {...at}
-          value={value}
-          onChange={(event) => onChange(Number(event.currentTarget.value))}
-        >
-          {spans.map(({ seconds, name }) => (
-            <option key={seconds} value={seconds}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Labelled>
   );
 }

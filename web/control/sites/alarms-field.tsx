@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SiteActivity, SiteAlarms } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Labelled, Problem, Switch, useNow } from "../parts.tsx";
+import { Input, Problem, Switch, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { alarmState } from "./alarm-words.ts";
 
@@ -46,25 +46,15 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
               )}
             </div>
           ))}
-          <Labelled
+          <Input
             label="Webhook"
             hint="It gets a POST when an alarm begins and when it is over. Allow its address first, under Push."
-          >
-            {(at) => (
-              <input
-                {...at}
-                type="url"
-                defaultValue={alarms.webhook ?? ""}
-                autocomplete="off"
-                spellcheck={false}
-                placeholder="none"
-                onChange={(event) => {
-                  const webhook = event.currentTarget.value.trim();
-                  void change({ ...alarms, webhook: webhook === "" ? null : webhook });
-                }}
-              />
-            )}
-          </Labelled>
+            type="url"
+            spellcheck={false}
+            defaultValue={alarms.webhook ?? ""}
+            placeholder="none"
+            onSet={(text) => void change({ ...alarms, webhook: text || null })}
+          />
         </div>
       )}
       <Problem text={problem} />

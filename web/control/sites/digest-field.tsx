@@ -8,19 +8,26 @@ import {
 import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
 import { WEEKDAYS, wallOf, zoneNote } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
-import { Choice, Labelled, Problem, Switch, useNow } from "../parts.tsx";
+import { Choice, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 
-const FORMS: Readonly<Record<WebhookForm, string>> = {
-  json: "JSON",
-  ntfy: "ntfy",
-  slack: "Slack",
-};
+const EVERY = [
+  { id: "week", name: "Weekly" },
+  { id: "day", name: "Daily" },
+] as const;
+const FORMS: readonly { id: WebhookForm; name: string }[] = [
+  { id: "json", name: "JSON" },
+  { id: "ntfy", name: "ntfy" },
+  { id: "slack", name: "Slack" },
+];
 /** Weekdays from Monday on. */
-const WEEK = [1, 2, 3, 4, 5, 6, 0];
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const WEEK = [1, 2, 3, 4, 5, 6, 0].map((id) => ({ id, name: WEEKDAYS[id] ?? "" }));
+const HOURS = Array.from({ length: 24 }, (_, id) => ({
+  id,
+  name: `${String(id).padStart(2, "0")}:00`,
+}));
 
 interface DigestFieldProps {
   /** of the site */
@@ -127,45 +134,24 @@ function Times({ now: { every, weekday, hour }, onEdit }: PartProps) {
       <Choice
         legend="How often"
         value={every}
-        options={[
-          { id: "week", name: "Weekly" },
-          { id: "day", name: "Daily" },
-        ]}
+        options={EVERY}
         onChoose={(chosen) => onEdit({ every: chosen })}
       />
       <div class="pair">
         {every === "week" && (
-          <Labelled label="Day">
-            {(at) => (
-              <select
-                {...at}
-                value={String(weekday)}
-                onChange={(event) => onEdit({ weekday: Number(event.currentTarget.value) })}
-              >
-                {WEEK.map((day) => (
-                  <option key={day} value={String(day)}>
-                    {WEEKDAYS[day]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Labelled>
+          <Select
+            label="Day"
+            value={weekday}
+            options={WEEK}
+            onChoose={(day) => onEdit({ weekday: day })}
+          />
         )}
-        <Labelled label="Hour">
-          {(at) => (
-            <select
-              {...at}
-              value={String(hour)}
-              onChange={(event) => onEdit({ hour: Number(event.currentTarget.value) })}
-            >
-              {HOURS.map((each) => (
-                <option key={each} value={String(each)}>
-                  {String(each).padStart(2, "0")}:00
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Select
+          label="Hour"
+          value={hour}
+          options={HOURS}
+          onChoose={(chosen) => onEdit({ hour: chosen })}
+        />
       </div>
     </>
   );
@@ -174,53 +160,30 @@ function Times({ now: { every, weekday, hour }, onEdit }: PartProps) {
 function Places({ now: { mail, webhook, form, channel }, onEdit }: PartProps) {
   return (
     <>
-      <Labelled
+      <Input
         label="Mail to"
         hint="Addresses, with commas between. Name the mail server under Machine."
-      >
-        {(at) => (
-          <input
-            {...at}
-            defaultValue={mail.join(", ")}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            placeholder="nobody"
-            onInput={(event) =>
-              onEdit({ mail: event.currentTarget.value.split(/[\s,;]+/).filter(Boolean) })
-            }
-          />
-        )}
-      </Labelled>
+        {...VERBATIM}
+        defaultValue={mail.join(", ")}
+        placeholder="nobody"
+        onText={(text) => onEdit({ mail: text.split(/[\s,;]+/).filter(Boolean) })}
+      />
       <div class="pair">
-        <Labelled label="Webhook" hint="Allow its address first, under Push.">
-          {(at) => (
-            <input
-              {...at}
-              type="url"
-              value={webhook ?? ""}
-              autocomplete="off"
-              spellcheck={false}
-              placeholder="none"
-              onInput={(event) => onEdit({ webhook: event.currentTarget.value.trim() || null })}
-            />
-          )}
-        </Labelled>
-        <Labelled label="It takes">
-          {(at) => (
-            <select
-              {...at}
-              value={form}
-              onChange={(event) => onEdit({ form: event.currentTarget.value as WebhookForm })}
-            >
-              {Object.entries(FORMS).map(([id, name]) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Input
+          label="Webhook"
+          hint="Allow its address first, under Push."
+          type="url"
+          spellcheck={false}
+          value={webhook ?? ""}
+          placeholder="none"
+          onText={(text) => onEdit({ webhook: text.trim() || null })}
+        />
+        <Select
+          label="It takes"
+          value={form}
+          options={FORMS}
+          onChoose={(chosen) => onEdit({ form: chosen })}
+        />
       </div>
       <ChannelField
         label="Push channel"

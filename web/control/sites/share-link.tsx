@@ -4,7 +4,7 @@ import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -21,7 +21,6 @@ export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLink
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
   const [address, setAddress] = useState("");
-  const [question, setQuestion] = useState<"new" | "revoke" | null>(null);
   // Only the first value counts: the owner may close it.
   const [isOpen] = useState(shared);
   const where = filtersOf(address);
@@ -71,43 +70,28 @@ export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLink
         )}
         <Filters said="The new link will show only:" where={where} />
         <div class="row">
-          <button
-            type="button"
+          <AskFirst
+            label={shared ? "New link" : "Make a link"}
             disabled={busy || isUnclear}
-            onClick={() => (shared ? setQuestion("new") : void make())}
-          >
-            {shared ? "New link" : "Make a link"}
-          </button>
+            asks={shared}
+            title={`A new link to ${id}?`}
+            text="The one there is stops working."
+            yes="Make a new link"
+            onYes={make}
+          />
           {shared && (
-            <button
-              type="button"
+            <AskFirst
+              label="Revoke…"
               class="danger"
               disabled={busy}
-              onClick={() => setQuestion("revoke")}
-            >
-              Revoke…
-            </button>
+              title={`Revoke the link to ${id}?`}
+              text="It opens nothing any more, whoever has it."
+              yes="Revoke"
+              onYes={revoke}
+            />
           )}
         </div>
       </div>
-      {question === "new" && (
-        <Confirm
-          title={`A new link to ${id}?`}
-          text="The one there is stops working."
-          yes="Make a new link"
-          onYes={make}
-          onClose={() => setQuestion(null)}
-        />
-      )}
-      {question === "revoke" && (
-        <Confirm
-          title={`Revoke the link to ${id}?`}
-          text="It opens nothing any more, whoever has it."
-          yes="Revoke"
-          onYes={revoke}
-          onClose={() => setQuestion(null)}
-        />
-      )}
     </details>
   );
 }

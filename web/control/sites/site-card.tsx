@@ -9,15 +9,15 @@ import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { readersUrl, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
-import { Labelled, Problem, Secret, Switch, useNow } from "../parts.tsx";
+import { Fact, Input, Problem, Secret, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { standingAlarms } from "./alarm-words.ts";
 import { AlarmsField } from "./alarms-field.tsx";
 import { DigestField } from "./digest-field.tsx";
-import { EraseQuestion } from "./erase-question.tsx";
+import { EraseSite } from "./erase-site.tsx";
 import { GoalsField } from "./goals-field.tsx";
 import { MarksField } from "./marks-field.tsx";
 import { ExportField } from "./moving/export-field.tsx";
@@ -25,8 +25,6 @@ import { ImportField } from "./moving/import-field.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
-
-type SiteQuestion = "token" | "erase";
 
 interface SiteCardProps {
   site: Site;
@@ -39,7 +37,6 @@ export function SiteCard({ site, activity }: SiteCardProps) {
   const { box, actions } = useShell();
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
-  const [question, setQuestion] = useState<SiteQuestion | null>(null);
   const path = `api/sites/${site.id}`;
   const base = siteCollector(visitorsUrl(box), site.host);
 
@@ -69,22 +66,13 @@ export function SiteCard({ site, activity }: SiteCardProps) {
         <Snippet text={scriptTag(base, site.id)} label={`the script tag of ${site.id}`} />
       </details>
       {!site.declared && (
-        <Labelled label="Domain for the script">
-          {(at) => (
-            <input
-              {...at}
-              defaultValue={site.host ?? ""}
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              placeholder="none"
-              onChange={(event) => {
-                const host = event.currentTarget.value.trim();
-                void patch({ host: host === "" ? null : host });
-              }}
-            />
-          )}
-        </Labelled>
+        <Input
+          label="Domain for the script"
+          {...VERBATIM}
+          defaultValue={site.host ?? ""}
+          placeholder="none"
+          onSet={(host) => void patch({ host: host || null })}
+        />
       )}
       <Switch
         name="Public badge"
@@ -110,31 +98,17 @@ export function SiteCard({ site, activity }: SiteCardProps) {
       )}
       <Problem text={problem} />
       <div class="row">
-        <button
-          type="button"
+        <AskFirst
+          label={site.hasToken ? "New token" : "Make a token"}
           disabled={busy}
-          onClick={() => (site.hasToken ? setQuestion("token") : void makeToken())}
-        >
-          {site.hasToken ? "New token" : "Make a token"}
-        </button>
-        {!site.declared && (
-          <button type="button" class="danger" disabled={busy} onClick={() => setQuestion("erase")}>
-            Erase…
-          </button>
-        )}
-      </div>
-      {question === "token" && (
-        <Confirm
+          asks={site.hasToken}
           title={`A new token for ${site.id}?`}
           text="The one it has stops working."
           yes="Make a new token"
           onYes={makeToken}
-          onClose={() => setQuestion(null)}
         />
-      )}
-      {question === "erase" && (
-        <EraseQuestion id={site.id} run={run} onClose={() => setQuestion(null)} />
-      )}
+        {!site.declared && <EraseSite id={site.id} busy={busy} run={run} />}
+      </div>
     </section>
   );
 }
@@ -168,24 +142,15 @@ function SiteGlance({ activity }: { activity: SiteActivity | undefined }) {
       <div class="glance">
         <WeekLine days={week} />
         <dl>
-          <div>
-            <dt>Last view</dt>
-            <dd>
-              {live > 0
-                ? "in these five minutes"
-                : last === null
-                  ? "long ago"
-                  : lastViewName(last, wallOf(zone, now))}
-            </dd>
-          </div>
-          <div>
-            <dt>Seven days</dt>
-            <dd>{counted(ofWeek, "view")}</dd>
-          </div>
-          <div>
-            <dt>In all</dt>
-            <dd>{whole(total)}</dd>
-          </div>
+          <Fact name="Last view">
+            {live > 0
+              ? "in these five minutes"
+              : last === null
+                ? "long ago"
+                : lastViewName(last, wallOf(zone, now))}
+          </Fact>
+          <Fact name="Seven days">{counted(ofWeek, "view")}</Fact>
+          <Fact name="In all">{whole(total)}</Fact>
         </dl>
       </div>
     </>

@@ -7,9 +7,9 @@ import { visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { HttpsHint } from "../https-hint.tsx";
-import { Problem, Secret } from "../parts.tsx";
+import { Card, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { EraseQuestion } from "./erase-question.tsx";
+import { EraseSite } from "./erase-site.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { SiteIdField } from "./site-id-field.tsx";
 import { useActivity } from "./use-activity.ts";
@@ -36,8 +36,7 @@ export function SitesTab() {
     <div class="stack">
       <AddSite onMade={setMade} />
       {made !== null && (
-        <section class="card stack" aria-labelledby="made-title">
-          <h2 id="made-title">{made.id} is ready</h2>
+        <Card id="made" title={`${made.id} is ready`}>
           <p>Put this line into the head of every page:</p>
           <Snippet
             text={scriptTag(siteCollector(visitorsUrl(box), made.host), made.id)}
@@ -51,7 +50,7 @@ export function SitesTab() {
           <p class="hint">
             <HttpsHint />
           </p>
-        </section>
+        </Card>
       )}
       {box.sites.length === 0 && made === null && (
         <p class="hint">No site yet. Add the first one above.</p>
@@ -62,8 +61,7 @@ export function SitesTab() {
         ))}
       </div>
       {box.retired.length > 0 && (
-        <section class="card stack" aria-labelledby="retired-title">
-          <h2 id="retired-title">Retired</h2>
+        <Card id="retired" title="Retired">
           <p class="hint">
             These were set in the configuration and are no more. They count nothing, and their
             numbers are kept until they are erased.
@@ -73,7 +71,7 @@ export function SitesTab() {
               <RetiredSite key={site.id} site={site} />
             ))}
           </ul>
-        </section>
+        </Card>
       )}
     </div>
   );
@@ -126,7 +124,6 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
 function RetiredSite({ site: { id } }: { site: Site }) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   const bringBack = () =>
     run(async () => {
       await ask("POST", "api/sites", { id });
@@ -142,13 +139,10 @@ function RetiredSite({ site: { id } }: { site: Site }) {
           <button type="button" disabled={busy} onClick={() => void bringBack()}>
             Reactivate
           </button>
-          <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
-            Erase…
-          </button>
+          <EraseSite id={id} busy={busy} run={run} />
         </fieldset>
       </div>
       <Problem text={problem} />
-      {isAsked && <EraseQuestion id={id} run={run} onClose={() => setAsked(false)} />}
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { SurveyLabels } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { FileButton } from "../box/files.tsx";
-import { Labelled, Problem } from "../parts.tsx";
+import { CodeArea, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 const EXAMPLE = `{
@@ -38,22 +38,14 @@ export function SurveyLabelsField({ path }: { path: string }) {
       <summary>Survey labels</summary>
       {text !== null && (
         <div class="stack labels">
-          <Labelled
+          <CodeArea
             label="Labels as JSON"
             hint="Version, question and option ids, each with the name the dashboard shows instead."
-          >
-            {(at) => (
-              <textarea
-                {...at}
-                class="code"
-                rows={8}
-                spellcheck={false}
-                placeholder={EXAMPLE}
-                value={text}
-                onInput={(event) => change(event.currentTarget.value)}
-              />
-            )}
-          </Labelled>
+            rows={8}
+            placeholder={EXAMPLE}
+            value={text}
+            onText={change}
+          />
           <div class="row">
             <button type="button" disabled={busy} onClick={() => void save(text)}>
               Save labels

@@ -4,7 +4,7 @@ import { ask } from "../api.ts";
 import { bytesName, clockText } from "../box/box-words.ts";
 import { FileButton } from "../box/files.tsx";
 import { useShell } from "../context.ts";
-import { Labelled, Problem } from "../parts.tsx";
+import { Card, Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 
@@ -37,8 +37,7 @@ export function BeAgain() {
   const found = all.find(({ file }) => file === chosen) ?? all[0];
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
-    <section class="card stack" aria-labelledby="again-title">
-      <h2 id="again-title">Or go on where another one stopped</h2>
+    <Card id="again" title="Or go on where another one stopped">
       {found === undefined ? (
         <p class="hint">
           With a nightly backup, this machine becomes the one that made it: sites, counts, tokens,
@@ -53,22 +52,16 @@ export function BeAgain() {
         </p>
       )}
       {all.length > 1 && (
-        <Labelled label="Backup">
-          {(at) => (
-            <select
-              {...at}
-              disabled={busy}
-              value={found?.file}
-              onChange={(event) => setChosen(event.currentTarget.value)}
-            >
-              {all.map(({ file, machine, at: time }) => (
-                <option key={file} value={file}>
-                  {machine}, {clockText(time, zone)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Select
+          label="Backup"
+          disabled={busy}
+          value={found?.file}
+          options={all.map(({ file, machine, at }) => ({
+            id: file,
+            name: `${machine}, ${clockText(at, zone)}`,
+          }))}
+          onChoose={setChosen}
+        />
       )}
       <div class="row">
         {found !== undefined && (
@@ -93,7 +86,7 @@ export function BeAgain() {
       </div>
       <Problem text={problem} />
       <p role="status">{doing}</p>
-    </section>
+    </Card>
   );
 }
 

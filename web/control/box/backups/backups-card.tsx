@@ -1,6 +1,6 @@
 import type { BackupsAnswer, BackupsChange } from "../../../../appliance/control/wire.ts";
 import { ask } from "../../api.ts";
-import { CardTitle, Problem, Switch } from "../../parts.tsx";
+import { AnswerCard, Problem, Switch } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
 import { type Row, SettingsForm } from "../settings-form.tsx";
@@ -33,15 +33,10 @@ const MORE: readonly Row<BackupsChange>[] = [
 
 /** The backups that the machine makes by itself, each night. */
 export function BackupsCard() {
-  const [backups, show] = usePolled<BackupsAnswer>(PATH, AGAIN_MS);
+  const [answer, show] = usePolled<BackupsAnswer>(PATH, AGAIN_MS);
   return (
-    <section class="card stack" aria-labelledby="backups-title" aria-busy={backups === undefined}>
-      <CardTitle id="backups-title" help="backup#by-itself">
-        Nightly backups
-      </CardTitle>
-      {backups === undefined ? (
-        <p class="hint">Asking the machine…</p>
-      ) : (
+    <AnswerCard id="backups" title="Nightly backups" help="backup#by-itself" answer={answer}>
+      {(backups) => (
         <>
           <p class="hint">
             {backups.stick === null
@@ -50,12 +45,12 @@ export function BackupsCard() {
             : all that the machine needs to be itself again, passwords too. Kept are the last 7
             days, 4 weeks and 12 months.
           </p>
-          <Standing backups={backups} onBegun={show} />
+          <Standing backups={backups} onSaved={show} />
           {backups.stick !== null && <Stick backups={backups} onSaved={show} />}
           <Settings backups={backups} onSaved={show} />
         </>
       )}
-    </section>
+    </AnswerCard>
   );
 }
 
@@ -64,19 +59,10 @@ interface PartProps {
   onSaved: (answer: BackupsAnswer) => void;
 }
 
-function Standing({
-  backups,
-  onBegun,
-}: {
-  backups: BackupsAnswer;
-  onBegun: (answer: BackupsAnswer) => void;
-}) {
+function Standing({ backups, onSaved }: PartProps) {
   const { busy, problem, run } = useAction();
   const { targets } = backups;
-  const begin = () =>
-    run(async () => {
-      onBegun(await ask<BackupsAnswer>("POST", PATH));
-    });
+  const begin = () => run(async () => onSaved(await ask<BackupsAnswer>("POST", PATH)));
   if (targets.length === 0) return null;
   return (
     <>
@@ -101,9 +87,9 @@ function Stick({ backups: { stick, stickProblem, targets }, onSaved }: PartProps
   const { busy, problem, run } = useAction();
   const hasOne = targets.some(({ kind, isPresent }) => kind === "stick" && isPresent);
   const turn = (isOn: boolean) =>
-    run(async () => {
-      onSaved(await ask<BackupsAnswer>("PUT", PATH, { stick: isOn } satisfies BackupsChange));
-    });
+    run(async () =>
+      onSaved(await ask<BackupsAnswer>("PUT", PATH, { stick: isOn } satisfies BackupsChange)),
+    );
   return (
     <>
       <Switch

@@ -6,7 +6,7 @@ import type {
 } from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
 import { ask } from "../../api.ts";
-import { CardTitle, Labelled, Problem } from "../../parts.tsx";
+import { Card, CodeArea, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
 
@@ -16,23 +16,17 @@ const PENDING_MS = 700;
 
 /** Name, time zone and ssh keys of the box; nothing where the system is not ours. */
 export function MachineCard() {
-  const [everyMs, setEveryMs] = useState(AGAIN_MS);
-  const [answer, setAnswer] = usePolled<MachineAnswer>(PATH, everyMs);
+  const [answer, setAnswer] = usePolled<MachineAnswer>(PATH, (last) =>
+    last !== undefined && (last.pending || last.confirmWithin !== null) ? PENDING_MS : AGAIN_MS,
+  );
   const { busy, problem, run } = useAction();
-  const pending = answer?.pending ?? false;
-  const waits = (answer?.confirmWithin ?? null) !== null;
-  const wantedMs = pending || waits ? PENDING_MS : AGAIN_MS;
-  if (everyMs !== wantedMs) setEveryMs(wantedMs);
   if (answer === undefined || answer.settings === null) return null;
-  const { settings, confirmWithin } = answer;
+  const { settings, pending, confirmWithin } = answer;
   const change = (wish: MachineWish) =>
     void run(async () => setAnswer(await ask<MachineAnswer>("PUT", PATH, wish)));
-  const parts = { settings, disabled: busy || pending || waits, change };
+  const parts = { settings, disabled: busy || pending || confirmWithin !== null, change };
   return (
-    <section class="card stack" aria-labelledby="machine-title">
-      <CardTitle id="machine-title" help="image#name-zone-and-ssh-keys">
-        Name, zone and ssh
-      </CardTitle>
+    <Card id="machine" title="Name, zone and ssh" help="image#name-zone-and-ssh-keys">
       <Text
         {...parts}
         label="Name in the network"
@@ -53,7 +47,7 @@ export function MachineCard() {
       )}
       <Problem text={problem || (settings.problem ?? "")} />
       <p role="status">{pending ? "The box changes it…" : ""}</p>
-    </section>
+    </Card>
   );
 }
 
@@ -158,26 +152,18 @@ function Keys({ settings: { keys, before }, disabled, change }: Part) {
           </button>
         </div>
       ))}
-      <Labelled
+      <CodeArea
         label="Public ssh key"
         hint={
           keys.length === 0
             ? "Nobody reaches the box by ssh. With the line of a file like id_ed25519.pub its owner does, as root."
             : "These keys reach the box by ssh, as root. Without any, ssh is off."
         }
-      >
-        {(at) => (
-          <textarea
-            {...at}
-            class="code"
-            rows={2}
-            spellcheck={false}
-            placeholder="ssh-ed25519 AAAA… me@laptop"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
+        rows={2}
+        placeholder="ssh-ed25519 AAAA… me@laptop"
+        value={typed}
+        onText={setTyped}
+      />
       <div class="row">
         <button type="submit" disabled={disabled || typed.trim() === ""}>
           Add key

@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import type { ResetAnswer } from "../../../../appliance/control/wire.ts";
 import { counted } from "../../../shared/format.ts";
 import { ask } from "../../api.ts";
-import { Confirm } from "../../confirm.tsx";
-import { CardTitle, Problem } from "../../parts.tsx";
+import { AskFirst } from "../../confirm.tsx";
+import { Card, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
 
@@ -13,24 +12,19 @@ const COUNTING_MS = 500;
 
 /** The way back to a box that was never set up; nothing where the system is not ours. */
 export function ResetCard() {
-  const [everyMs, setEveryMs] = useState(AGAIN_MS);
-  const [reset, setReset] = usePolled<ResetAnswer>(PATH, everyMs);
-  const counts = reset !== undefined && reset.seconds !== null;
   // Another owner, a file on the card or a finger on a deck may have begun it or called it off.
-  const wanted = counts ? COUNTING_MS : AGAIN_MS;
-  if (everyMs !== wanted) setEveryMs(wanted);
+  const [reset, setReset] = usePolled<ResetAnswer>(PATH, (last) =>
+    typeof last?.seconds === "number" ? COUNTING_MS : AGAIN_MS,
+  );
   if (reset === undefined || !reset.possible) return null;
   return (
-    <section class="card stack" aria-labelledby="reset-title">
-      <CardTitle id="reset-title" help="image">
-        Back to the beginning
-      </CardTitle>
+    <Card id="reset" title="Back to the beginning" help="image">
       {reset.seconds === null ? (
         <Begin reset={reset} onAnswer={setReset} />
       ) : (
         <Counting seconds={reset.seconds} onAnswer={setReset} />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -40,7 +34,6 @@ interface Answered {
 
 function Begin({ reset: { name }, onAnswer }: Answered & { reset: ResetAnswer }) {
   const { busy, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
   const begin = () => run(async () => onAnswer(await ask<ResetAnswer>("POST", PATH, { name })));
   return (
     <>
@@ -50,21 +43,17 @@ function Begin({ reset: { name }, onAnswer }: Answered & { reset: ResetAnswer })
         want anything back.
       </p>
       <div class="row">
-        <button type="button" disabled={busy} onClick={() => setAsked(true)}>
-          Erase everything…
-        </button>
-      </div>
-      <Problem text={problem} />
-      {isAsked && (
-        <Confirm
+        <AskFirst
+          label="Erase everything…"
+          disabled={busy}
           title="Erase everything on this machine?"
           text="All data and settings are gone for good. Deck, screen and this page count ten seconds down, in which you can stop it. Then the box restarts without its Wi-Fi: it needs a cable, or to be told of the Wi-Fi again."
           yes="Erase"
           word={name}
-          onYes={() => void begin()}
-          onClose={() => setAsked(false)}
+          onYes={begin}
         />
-      )}
+      </div>
+      <Problem text={problem} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { MailAnswer, MailChange } from "../../../../appliance/control/wire.ts";
-import { CardTitle, useNow } from "../../parts.tsx";
+import { AnswerCard, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { usePolled } from "../../use-polled.ts";
 import { type Row, SettingsForm } from "../settings-form.tsx";
@@ -40,19 +40,16 @@ const MORE: readonly Row<MailChange>[] = [
 
 /** The mail server by which the box sends digests. */
 export function MailCard() {
-  const [mail, show] = usePolled<MailAnswer>(PATH, AGAIN_MS);
+  const [answer, show] = usePolled<MailAnswer>(PATH, AGAIN_MS);
   return (
-    <section class="card stack" aria-labelledby="mail-title" aria-busy={mail === undefined}>
-      <CardTitle id="mail-title" help="digest#where-it-goes">
-        Mail
-      </CardTitle>
-      <p class="hint">
-        With a mail server, as your own mail program has it, the machine can send digests by mail.
-        What they tell and when is set for each site, under Sites.
-      </p>
-      {mail === undefined ? (
-        <p class="hint">Asking the machine…</p>
-      ) : (
+    <AnswerCard
+      id="mail"
+      title="Mail"
+      help="digest#where-it-goes"
+      answer={answer}
+      hint="With a mail server, as your own mail program has it, the machine can send digests by mail. What they tell and when is set for each site, under Sites."
+    >
+      {(mail) => (
         <>
           <LastMail mail={mail} />
           <SettingsForm<MailChange, MailAnswer>
@@ -65,7 +62,7 @@ export function MailCard() {
           />
         </>
       )}
-    </section>
+    </AnswerCard>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { MqttAnswer, MqttChange } from "../../../../appliance/control/wire.ts";
 import { ask } from "../../api.ts";
-import { CardTitle, Problem, Switch, useNow } from "../../parts.tsx";
+import { AnswerCard, Problem, Switch, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
@@ -40,25 +40,22 @@ const MORE: readonly Row<MqttChange>[] = [
 
 /** The broker of the owner's home automation, and how it stands with it. */
 export function MqttCard() {
-  const [mqtt, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
+  const [answer, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
   return (
-    <section class="card stack" aria-labelledby="mqtt-title" aria-busy={mqtt === undefined}>
-      <CardTitle id="mqtt-title" help="mqtt">
-        Home automation
-      </CardTitle>
-      <p class="hint">
-        With the address of an MQTT broker the machine is a device in Home Assistant: texts on keys,
-        presses, numbers of your sites. Other programs use its topics.
-      </p>
-      {mqtt === undefined ? (
-        <p class="hint">Asking the machine…</p>
-      ) : (
+    <AnswerCard
+      id="mqtt"
+      title="Home automation"
+      help="mqtt"
+      answer={answer}
+      hint="With the address of an MQTT broker the machine is a device in Home Assistant: texts on keys, presses, numbers of your sites. Other programs use its topics."
+    >
+      {(mqtt) => (
         <>
           <Standing mqtt={mqtt} />
           {mqtt.declared ? <Declared mqtt={mqtt} /> : <Settings mqtt={mqtt} onSaved={show} />}
         </>
       )}
-    </section>
+    </AnswerCard>
   );
 }
 
@@ -116,9 +113,7 @@ function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttA
   const { busy, problem, run } = useAction();
   const isNew = mqtt.url === "";
   const turn = (enabled: boolean) =>
-    run(async () => {
-      onSaved(await ask<MqttAnswer>("PUT", PATH, { enabled } satisfies MqttChange));
-    });
+    run(async () => onSaved(await ask<MqttAnswer>("PUT", PATH, { enabled } satisfies MqttChange)));
   return (
     <>
       {!isNew && (

@@ -4,7 +4,7 @@ import { FIELD_LIMITS, METHODS } from "../../../../appliance/base/input/deck-fie
 import { originOf } from "../../../../appliance/base/input/origin.ts";
 import { DEFAULT_TTL } from "../../../../appliance/base/names.ts";
 import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
-import { Labelled, Problem } from "../../parts.tsx";
+import { Area, CodeArea, Input, Problem, Select } from "../../parts.tsx";
 import { ChannelField } from "../../push/channel-field.tsx";
 import { LIVES } from "../../push/test-value.tsx";
 import { useAction } from "../../use-action.ts";
@@ -78,24 +78,17 @@ function PageField({ action, deck, onEdit }: Of<"page"> & { deck: DeckView }) {
   const names = deck.pages.map(({ name }) => name);
   const isGone = !["next", "previous", ...names].includes(action.page);
   return (
-    <Labelled label="Which page">
-      {(at) => (
-        <select
-          {...at}
-          value={action.page}
-          onChange={(event) => onEdit({ ...action, page: event.currentTarget.value })}
-        >
-          <option value="next">The next one</option>
-          <option value="previous">The one before</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-          {isGone && <option value={action.page}>{action.page} (deleted)</option>}
-        </select>
-      )}
-    </Labelled>
+    <Select
+      label="Which page"
+      value={action.page}
+      options={[
+        { id: "next", name: "The next one" },
+        { id: "previous", name: "The one before" },
+        ...names.map((id) => ({ id, name: id })),
+        ...(isGone ? [{ id: action.page, name: `${action.page} (deleted)` }] : []),
+      ]}
+      onChoose={(page) => onEdit({ ...action, page })}
+    />
   );
 }
 
@@ -106,32 +99,20 @@ function SendFields({ action, onEdit }: Of<"send">) {
     <>
       <ChannelField value={action.channel} onInput={(channel) => onEdit({ ...action, channel })} />
       <div class="pair">
-        <Labelled label="Text" hint={`${FILLED_IN}.`}>
-          {(at) => (
-            <textarea
-              {...at}
-              rows={1}
-              maxLength={FIELD_LIMITS.text}
-              value={action.text}
-              onInput={(event) => onEdit({ ...action, text: event.currentTarget.value })}
-            />
-          )}
-        </Labelled>
-        <Labelled label="Expires">
-          {(at) => (
-            <select
-              {...at}
-              value={action.ttl ?? DEFAULT_TTL}
-              onChange={(event) => onEdit({ ...action, ttl: Number(event.currentTarget.value) })}
-            >
-              {LIVES.map(({ seconds, name }) => (
-                <option key={seconds} value={seconds}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Area
+          label="Text"
+          hint={`${FILLED_IN}.`}
+          rows={1}
+          maxLength={FIELD_LIMITS.text}
+          value={action.text}
+          onText={(text) => onEdit({ ...action, text })}
+        />
+        <Select
+          label="Expires"
+          value={action.ttl ?? DEFAULT_TTL}
+          options={LIVES}
+          onChoose={(ttl) => onEdit({ ...action, ttl })}
+        />
       </div>
     </>
   );
@@ -139,42 +120,28 @@ function SendFields({ action, onEdit }: Of<"send">) {
 
 function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsProps, "origins">) {
   const { headers: _, body: __, ...bare } = action;
+  const { body, ...bodiless } = action;
   return (
     <>
       <div class="request-line">
-        <Labelled label="Method">
-          {(at) => (
-            <select
-              {...at}
-              value={action.method}
-              onChange={(event) => {
-                const method = METHODS.find((known) => known === event.currentTarget.value);
-                if (method === undefined) return;
-                // A GET sends no body.
-                const { body, ...rest } = action;
-                onEdit({ ...rest, method, ...(method !== "GET" && body && { body }) });
-              }}
-            >
-              {METHODS.map((method) => (
-                <option key={method}>{method}</option>
-              ))}
-            </select>
-          )}
-        </Labelled>
-        <Labelled label="Address">
-          {(at) => (
-            <input
-              {...at}
-              type="url"
-              value={action.url}
-              maxLength={FIELD_LIMITS.url}
-              placeholder="http://192.168.1.20:8123/api/webhook/door"
-              autocomplete="off"
-              spellcheck={false}
-              onInput={(event) => onEdit({ ...action, url: event.currentTarget.value.trim() })}
-            />
-          )}
-        </Labelled>
+        <Select
+          label="Method"
+          value={action.method}
+          options={METHODS.map((id) => ({ id, name: id }))}
+          // A GET sends no body.
+          onChoose={(method) =>
+            onEdit({ ...bodiless, method, ...(method !== "GET" && body && { body }) })
+          }
+        />
+        <Input
+          label="Address"
+          type="url"
+          spellcheck={false}
+          value={action.url}
+          maxLength={FIELD_LIMITS.url}
+          placeholder="http://192.168.1.20:8123/api/webhook/door"
+          onText={(text) => onEdit({ ...action, url: text.trim() })}
+        />
       </div>
       <Allow url={action.url} origins={origins} />
       <Headers
@@ -183,28 +150,19 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
           onEdit({
             ...bare,
             ...(Object.keys(headers).length > 0 && { headers }),
-            ...(action.body !== undefined && { body: action.body }),
+            ...(body !== undefined && { body }),
           })
         }
       />
       {action.method !== "GET" && (
-        <Labelled label="Body" hint={`${FILLED_IN}; in the address, too.`}>
-          {(at) => (
-            <textarea
-              {...at}
-              class="code"
-              rows={3}
-              maxLength={FIELD_LIMITS.body}
-              spellcheck={false}
-              value={action.body ?? ""}
-              onInput={(event) => {
-                const { body: _, ...rest } = action;
-                const body = event.currentTarget.value;
-                onEdit(body === "" ? rest : { ...rest, body });
-              }}
-            />
-          )}
-        </Labelled>
+        <CodeArea
+          label="Body"
+          hint={`${FILLED_IN}; in the address, too.`}
+          rows={3}
+          maxLength={FIELD_LIMITS.body}
+          value={body ?? ""}
+          onText={(text) => onEdit(text === "" ? bodiless : { ...bodiless, body: text })}
+        />
       )}
     </>
   );
@@ -242,30 +200,22 @@ function Headers({ headers, onEdit }: HeadersProps) {
   const [lines, setLines] = useState(headerLines(headers));
   const isBroken = readHeaderLines(lines) === undefined;
   return (
-    <Labelled
+    <CodeArea
       label="Headers"
       hint={
         isBroken
           ? "A header is a name, a colon and a value: Authorization: Bearer abc."
           : "One a line. Their values are secrets: they are not shown again, only …"
       }
-    >
-      {(at) => (
-        <textarea
-          {...at}
-          class="code"
-          rows={2}
-          spellcheck={false}
-          autocomplete="off"
-          placeholder="Authorization: Bearer abc"
-          value={lines}
-          onInput={(event) => {
-            setLines(event.currentTarget.value);
-            const read = readHeaderLines(event.currentTarget.value);
-            if (read !== undefined) onEdit(read);
-          }}
-        />
-      )}
-    </Labelled>
+      rows={2}
+      autocomplete="off"
+      placeholder="Authorization: Bearer abc"
+      value={lines}
+      onText={(text) => {
+        setLines(text);
+        const read = readHeaderLines(text);
+        if (read !== undefined) onEdit(read);
+      }}
+    />
   );
 }

@@ -44,11 +44,7 @@ export function firstAction(kind: ActionKind, ownChannel: string): Action {
       return { do: kind, method: "POST", url: "" };
     case "sequence":
       return { do: kind, steps: [] };
-    case "acknowledge":
-      return { do: kind };
-    case "toggle":
-      return { do: kind };
-    case "sleep":
+    default:
       return { do: kind };
   }
 }

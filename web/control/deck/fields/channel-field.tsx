@@ -1,7 +1,6 @@
 import { useId } from "preact/hooks";
-import { CHANNEL_LENGTH, CHANNEL_RULE } from "../../../../appliance/base/names.ts";
 import { useShell } from "../../context.ts";
-import { Labelled } from "../../parts.tsx";
+import { ChannelField as AnyChannelField } from "../../push/channel-field.tsx";
 
 interface ChannelFieldProps {
   channel: string;
@@ -15,20 +14,7 @@ export function ChannelField({ channel: chosen, onChoose }: ChannelFieldProps) {
   const unbound = box.channels.filter(({ bound }) => bound === 0);
   return (
     <>
-      <Labelled label="Channel" hint={`${CHANNEL_RULE}.`}>
-        {(at) => (
-          <input
-            {...at}
-            list={list}
-            value={chosen}
-            maxLength={CHANNEL_LENGTH}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            onInput={(event) => onChoose(event.currentTarget.value.trim().toLowerCase())}
-          />
-        )}
-      </Labelled>
+      <AnyChannelField list={list} value={chosen} onInput={onChoose} />
       <datalist id={list}>
         {box.channels.map(({ channel }) => (
           <option key={channel} value={channel} />

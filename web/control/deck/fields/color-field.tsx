@@ -1,3 +1,5 @@
+import { Check } from "../../parts.tsx";
+
 interface ColorFieldProps {
   label: string;
   value: string | undefined;
@@ -10,14 +12,11 @@ interface ColorFieldProps {
 export function ColorField({ label, value, start, onSet }: ColorFieldProps) {
   return (
     <div class="color">
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={value !== undefined}
-          onChange={(event) => onSet(event.currentTarget.checked ? start : undefined)}
-        />{" "}
-        {label}
-      </label>
+      <Check
+        name={label}
+        isOn={value !== undefined}
+        onSet={(isOn) => onSet(isOn ? start : undefined)}
+      />
       {value !== undefined && (
         <input
           type="color"

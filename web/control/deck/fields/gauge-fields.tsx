@@ -2,7 +2,7 @@ import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
 import type { CountdownWidget, GaugeWidget } from "../../../../appliance/control/wire.ts";
 import { Labelled } from "../../parts.tsx";
 import { ChannelField } from "./channel-field.tsx";
-import { LabelField } from "./label-field.tsx";
+import { KeyNameField, LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
 
@@ -25,11 +25,7 @@ export function GaugeFields({ widget, onEdit }: FieldsProps<GaugeWidget>) {
           length={FIELD_LIMITS.unit}
           onSet={(unit) => onEdit(withField(widget, "unit", unit))}
         />
-        <LabelField
-          label="Name on the key"
-          value={widget.label}
-          onSet={(label) => onEdit(withField(widget, "label", label))}
-        />
+        <KeyNameField widget={widget} onEdit={onEdit} />
       </div>
       <RulesField rules={widget} onSet={(rules) => onEdit(withRules(widget, rules))} />
     </>
@@ -44,11 +40,7 @@ export function CountdownFields({ widget, onEdit }: FieldsProps<CountdownWidget>
         channel={widget.channel}
         onChoose={(channel) => onEdit({ ...widget, channel })}
       />
-      <LabelField
-        label="Name on the key"
-        value={widget.label}
-        onSet={(label) => onEdit(withField(widget, "label", label))}
-      />
+      <KeyNameField widget={widget} onEdit={onEdit} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { IconsAnswer } from "../../../../appliance/control/wire.ts";
 import { ask } from "../../api.ts";
-import { Labelled, Problem } from "../../parts.tsx";
+import { Input, Problem, VERBATIM } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 
 /** The most icons in a list, which more would not help. */
@@ -23,20 +23,15 @@ export function IconPicker({ value, onChoose }: IconPickerProps) {
   const found = iconsLike(all, search, value);
   return (
     <>
-      <Labelled label="Icon" hint={all && `${all.icons.length} icons by lucide.dev`}>
-        {(at) => (
-          <input
-            {...at}
-            type="search"
-            placeholder="Search: door, sun, battery"
-            value={search}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
+      <Input
+        label="Icon"
+        hint={all && `${all.icons.length} icons by lucide.dev`}
+        type="search"
+        {...VERBATIM}
+        placeholder="Search: door, sun, battery"
+        value={search}
+        onText={setSearch}
+      />
       <Problem text={problem} />
       <fieldset class="icons" aria-label="Icons">
         {found.slice(0, MOST).map(({ name, path }) => (

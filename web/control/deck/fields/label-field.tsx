@@ -1,5 +1,7 @@
 import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
-import { Labelled } from "../../parts.tsx";
+import type { Widget } from "../../../../appliance/control/wire.ts";
+import { Input, Labelled } from "../../parts.tsx";
+import { type FieldsProps, withField } from "./widgets.ts";
 
 interface LabelFieldProps {
   label: string;
@@ -10,16 +12,48 @@ interface LabelFieldProps {
 }
 
 /** A short text that a key may have. */
-export function LabelField({ label, hint, value = "", length, onSet }: LabelFieldProps) {
+export function LabelField({ value = "", length, onSet, ...labels }: LabelFieldProps) {
   return (
-    <Labelled label={label} {...(hint !== undefined && { hint })}>
+    <Input {...labels} value={value} maxLength={length ?? FIELD_LIMITS.label} onText={onSet} />
+  );
+}
+
+type Named = Extract<Widget, { label?: string }>;
+
+/** The name that a key shows beside what it is about. */
+export function KeyNameField({ hint, widget, onEdit }: FieldsProps<Named> & { hint?: string }) {
+  return (
+    <LabelField
+      label="Name on the key"
+      {...(hint !== undefined && { hint })}
+      value={widget.label}
+      onSet={(label) => onEdit(withField(widget, "label", label))}
+    />
+  );
+}
+
+interface NameFieldProps {
+  label: string;
+  name: string;
+  onSet: (name: string) => void;
+}
+
+/** A name that is kept once it is typed; without one, that of before stays. */
+export function NameField({ label, name, onSet }: NameFieldProps) {
+  return (
+    <Labelled label={label}>
       {(at) => (
         <input
           {...at}
-          value={value}
-          maxLength={length ?? FIELD_LIMITS.label}
+          key={name}
+          defaultValue={name}
+          maxLength={FIELD_LIMITS.name}
           autocomplete="off"
-          onInput={(event) => onSet(event.currentTarget.value)}
+          onChange={(event) => {
+            const next = event.currentTarget.value.trim();
+            if (next === "") event.currentTarget.value = name;
+            else if (next !== name) onSet(next);
+          }}
         />
       )}
     </Labelled>

@@ -1,30 +1,26 @@
 import type { DeckView } from "../../../../appliance/control/wire.ts";
-import { Labelled } from "../../parts.tsx";
+import { Check, Select } from "../../parts.tsx";
 
 interface SleepFieldsProps {
   deck: DeckView;
   onChange: (change: Partial<Pick<DeckView, "sleep" | "homeAfterSeconds" | "asleep">>) => void;
 }
 
-interface Step {
-  value: number;
-  name: string;
-}
-
-const MINUTES: readonly Step[] = [
-  { value: 1, name: "1 minute" },
-  { value: 5, name: "5 minutes" },
-  { value: 15, name: "15 minutes" },
-  { value: 30, name: "30 minutes" },
-  { value: 60, name: "1 hour" },
-  { value: 240, name: "4 hours" },
+/** Minutes. */
+const UNTIL_DARK = [
+  { id: 1, name: "1 minute" },
+  { id: 5, name: "5 minutes" },
+  { id: 15, name: "15 minutes" },
+  { id: 30, name: "30 minutes" },
+  { id: 60, name: "1 hour" },
+  { id: 240, name: "4 hours" },
 ];
-
-const SECONDS: readonly Step[] = [
-  { value: 10, name: "10 seconds" },
-  { value: 30, name: "30 seconds" },
-  { value: 60, name: "1 minute" },
-  { value: 300, name: "5 minutes" },
+/** Seconds. */
+const UNTIL_HOME = [
+  { id: 10, name: "10 seconds" },
+  { id: 30, name: "30 seconds" },
+  { id: 60, name: "1 minute" },
+  { id: 300, name: "5 minutes" },
 ];
 
 const NIGHT = { from: "22:00", to: "06:30" };
@@ -40,7 +36,7 @@ export function SleepFields({ deck, onChange }: SleepFieldsProps) {
         <Wait
           label="Goes dark without a press for"
           value={sleep.afterMinutes}
-          steps={MINUTES}
+          steps={UNTIL_DARK}
           unit="minutes"
           onChoose={(afterMinutes) => onChange({ sleep: { ...sleep, afterMinutes } })}
         />
@@ -48,23 +44,18 @@ export function SleepFields({ deck, onChange }: SleepFieldsProps) {
           <Wait
             label="Back to the first page after"
             value={homeAfterSeconds}
-            steps={SECONDS}
+            steps={UNTIL_HOME}
             unit="seconds"
             onChoose={(seconds) => onChange({ homeAfterSeconds: seconds })}
           />
         )}
       </div>
       <div class="row night">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={night !== null}
-            onChange={(event) =>
-              onChange({ sleep: { ...sleep, night: event.currentTarget.checked ? NIGHT : null } })
-            }
-          />
-          Dark at night
-        </label>
+        <Check
+          name="Dark at night"
+          isOn={night !== null}
+          onSet={(isOn) => onChange({ sleep: { ...sleep, night: isOn ? NIGHT : null } })}
+        />
         {night !== null && (
           <span class="choice">
             {(["from", "to"] as const).map((end) => (
@@ -101,33 +92,24 @@ interface WaitProps {
   label: string;
   /** null for never */
   value: number | null;
-  steps: readonly Step[];
+  steps: readonly { id: number; name: string }[];
   unit: string;
   onChoose: (value: number | null) => void;
 }
 
 function Wait({ label, value, steps, unit, onChoose }: WaitProps) {
   // A script may have set any other.
-  const isKnown = value === null || steps.some((step) => step.value === value);
-  const shown = isKnown ? steps : [...steps, { value, name: `${value} ${unit}` }];
+  const isKnown = value === null || steps.some(({ id }) => id === value);
   return (
-    <Labelled label={label}>
-      {(at) => (
-        <select
-          {...at}
-          value={value ?? ""}
-          onChange={({ currentTarget }) =>
-            onChoose(currentTarget.value === "" ? null : Number(currentTarget.value))
-          }
-        >
-          <option value="">Never</option>
-          {shown.map((step) => (
-            <option key={step.value} value={step.value}>
-              {step.name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Labelled>
+    <Select
+      label={label}
+      value={value ?? ""}
+      options={[
+        { id: "", name: "Never" },
+        ...steps,
+        ...(isKnown ? [] : [{ id: value, name: `${value} ${unit}` }]),
+      ]}
+      onChoose={(id) => onChoose(id === "" ? null : Number(id))}
+    />
   );
 }

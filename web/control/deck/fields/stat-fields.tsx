@@ -6,10 +6,10 @@ import {
 } from "../../../../appliance/base/input/deck-fields.ts";
 import type { StatWidget } from "../../../../appliance/control/wire.ts";
 import { useShell } from "../../context.ts";
-import { Choice, Labelled } from "../../parts.tsx";
-import { LabelField } from "./label-field.tsx";
+import { Choice, Select } from "../../parts.tsx";
+import { KeyNameField } from "./label-field.tsx";
 import { WakeField } from "./wake-field.tsx";
-import { type FieldsProps, withField } from "./widgets.ts";
+import type { FieldsProps } from "./widgets.ts";
 
 export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
   const { box, change } = useShell();
@@ -28,40 +28,21 @@ export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
   return (
     <>
       <div class="pair">
-        <Labelled label="Site">
-          {(at) => (
-            <select
-              {...at}
-              value={widget.site}
-              onChange={(event) => onEdit({ ...widget, site: event.currentTarget.value })}
-            >
-              {!isKnown && <option value={widget.site}>{widget.site} (erased)</option>}
-              {box.sites.map(({ id }) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
-        <Labelled label="Counts">
-          {(at) => (
-            <select
-              {...at}
-              value={widget.metric}
-              onChange={(event) => {
-                const metric = metrics.find((id) => id === event.currentTarget.value);
-                if (metric) onEdit({ ...widget, metric });
-              }}
-            >
-              {metrics.map((id) => (
-                <option key={id} value={id}>
-                  {STAT_METRICS[id].name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Labelled>
+        <Select
+          label="Site"
+          value={widget.site}
+          options={[
+            ...(isKnown ? [] : [{ id: widget.site, name: `${widget.site} (erased)` }]),
+            ...box.sites.map(({ id }) => ({ id, name: id })),
+          ]}
+          onChoose={(site) => onEdit({ ...widget, site })}
+        />
+        <Select
+          label="Counts"
+          value={widget.metric}
+          options={metrics.map((id) => ({ id, name: STAT_METRICS[id].name }))}
+          onChoose={(metric) => onEdit({ ...widget, metric })}
+        />
       </div>
       <Choice
         legend="Over"
@@ -73,12 +54,7 @@ export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
           onEdit({ ...widget, period, metric });
         }}
       />
-      <LabelField
-        label="Name on the key"
-        hint={`${widget.site} unless given.`}
-        value={widget.label}
-        onSet={(label) => onEdit(withField(widget, "label", label))}
-      />
+      <KeyNameField hint={`${widget.site} unless given.`} widget={widget} onEdit={onEdit} />
       <WakeField widget={widget} onEdit={onEdit} />
     </>
   );

@@ -1,3 +1,5 @@
+import { Check } from "../../parts.tsx";
+
 interface WakeFieldProps<W> {
   widget: W;
   onEdit: (widget: W) => void;
@@ -6,16 +8,13 @@ interface WakeFieldProps<W> {
 /** A switch: an alarm about the subject of a key brings its page to the front. */
 export function WakeField<W extends { wake?: true }>({ widget, onEdit }: WakeFieldProps<W>) {
   return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={widget.wake === true}
-        onChange={(event) => {
-          const { wake: _, ...rest } = widget;
-          onEdit((event.currentTarget.checked ? { ...rest, wake: true } : rest) as W);
-        }}
-      />
-      An alarm wakes the deck and shows this page
-    </label>
+    <Check
+      name="An alarm wakes the deck and shows this page"
+      isOn={widget.wake === true}
+      onSet={(isOn) => {
+        const { wake: _, ...rest } = widget;
+        onEdit((isOn ? { ...rest, wake: true } : rest) as W);
+      }}
+    />
   );
 }

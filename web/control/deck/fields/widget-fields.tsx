@@ -17,13 +17,13 @@ import type {
   WorldclockWidget,
 } from "../../../../appliance/control/wire.ts";
 import { ask } from "../../api.ts";
-import { Choice, Labelled, Problem } from "../../parts.tsx";
+import { Area, Choice, Input, Labelled, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";
 import { IconPicker } from "./icon-picker.tsx";
-import { LabelField } from "./label-field.tsx";
+import { KeyNameField, LabelField } from "./label-field.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
 import { ToggleFields } from "./toggle-fields.tsx";
@@ -45,20 +45,14 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
       {widget.type === "icon" && <IconFields widget={widget} onEdit={onEdit} />}
       {widget.type === "worldclock" && <WorldclockFields widget={widget} onEdit={onEdit} />}
       {widget.type === "text" && (
-        <Labelled
+        <Area
           label="Text"
           hint="Latin, Greek and Cyrillic letters, and signs; others are drawn as ?"
-        >
-          {(at) => (
-            <textarea
-              {...at}
-              rows={3}
-              maxLength={FIELD_LIMITS.text}
-              value={widget.text}
-              onInput={(event) => onEdit({ ...widget, text: event.currentTarget.value })}
-            />
-          )}
-        </Labelled>
+          rows={3}
+          maxLength={FIELD_LIMITS.text}
+          value={widget.text}
+          onText={(text) => onEdit({ ...widget, text })}
+        />
       )}
       {(widget.type === "text" || widget.type === "push") && (
         <Choice
@@ -90,17 +84,13 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
         onChoose={(next) => onEdit({ ...widget, expire: next })}
       />
       {expire === "text" && (
-        <Labelled label="Text to show then">
-          {(at) => (
-            <textarea
-              {...at}
-              rows={2}
-              maxLength={FIELD_LIMITS.text}
-              value={fallback}
-              onInput={(event) => onEdit({ ...widget, fallback: event.currentTarget.value })}
-            />
-          )}
-        </Labelled>
+        <Area
+          label="Text to show then"
+          rows={2}
+          maxLength={FIELD_LIMITS.text}
+          value={fallback}
+          onText={(text) => onEdit({ ...widget, fallback: text })}
+        />
       )}
       <RulesField rules={widget} onSet={(rules) => onEdit(withRules(widget, rules))} />
       <WakeField widget={widget} onEdit={onEdit} />
@@ -149,29 +139,20 @@ function WorldclockFields({ widget, onEdit }: FieldsProps<WorldclockWidget>) {
   const list = useId();
   return (
     <>
-      <Labelled label="Time zone" hint="A name like Europe/Zurich or America/New_York.">
-        {(at) => (
-          <input
-            {...at}
-            list={list}
-            value={widget.timeZone}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => onEdit({ ...widget, timeZone: event.currentTarget.value.trim() })}
-          />
-        )}
-      </Labelled>
+      <Input
+        label="Time zone"
+        hint="A name like Europe/Zurich or America/New_York."
+        list={list}
+        spellcheck={false}
+        value={widget.timeZone}
+        onText={(text) => onEdit({ ...widget, timeZone: text.trim() })}
+      />
       <datalist id={list}>
         {Intl.supportedValuesOf("timeZone").map((zone) => (
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      <LabelField
-        label="Name on the key"
-        hint="The city of the zone unless given."
-        value={widget.label}
-        onSet={(label) => onEdit(withField(widget, "label", label))}
-      />
+      <KeyNameField hint="The city of the zone unless given." widget={widget} onEdit={onEdit} />
     </>
   );
 }

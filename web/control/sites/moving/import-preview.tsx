@@ -1,12 +1,11 @@
-import { useState } from "preact/hooks";
 import { parseDay } from "../../../../appliance/base/calendar.ts";
 import type { ImportOptions, UploadPreview } from "../../../../appliance/control/wire.ts";
 import { weekdayAndDay } from "../../../shared/dates.ts";
 import { Field } from "../../../shared/field.tsx";
 import { counted, whole } from "../../../shared/format.ts";
 import { WeekLine } from "../../../shared/week-line.tsx";
-import { Confirm } from "../../confirm.tsx";
-import { Labelled } from "../../parts.tsx";
+import { AskFirst } from "../../confirm.tsx";
+import { Fact, Input } from "../../parts.tsx";
 import { daysName, leftOutLines, replacedBy, totalsText } from "./import-words.ts";
 
 interface ImportPreviewProps {
@@ -18,36 +17,24 @@ interface ImportPreviewProps {
 
 /** The contents of a file, and a button to bring them. */
 export function ImportPreview({ site, preview, busy, onImport }: ImportPreviewProps) {
-  const [isAsked, setAsked] = useState(false);
   const { brings } = preview;
   const left = leftOutLines(preview);
   const replaced = replacedBy(preview);
-  const isNew = brings !== null && (brings.fresh > 0 || replaced.days > 0);
+  const isReplacing = replaced.days > 0;
+  const isNew = brings !== null && (brings.fresh > 0 || isReplacing);
   return (
     <>
       <dl class="facts">
-        <div>
-          <dt>It is</dt>
-          <dd>{preview.format}</dd>
-        </div>
-        <div>
-          <dt>Days</dt>
-          <dd>
-            {daysName(preview)}
-            <small>{counted(preview.days, "day")} with counts</small>
-          </dd>
-        </div>
-        <div>
-          <dt>In all</dt>
-          <dd>{totalsText(preview.totals)}</dd>
-        </div>
-        <div>
-          <dt>Days begin in</dt>
-          <dd>
-            {preview.zone}
-            {preview.isZoneGuessed && <small>the file does not say it: name another below</small>}
-          </dd>
-        </div>
+        <Fact name="It is">{preview.format}</Fact>
+        <Fact name="Days">
+          {daysName(preview)}
+          <small>{counted(preview.days, "day")} with counts</small>
+        </Fact>
+        <Fact name="In all">{totalsText(preview.totals)}</Fact>
+        <Fact name="Days begin in">
+          {preview.zone}
+          {preview.isZoneGuessed && <small>the file does not say it: name another below</small>}
+        </Fact>
       </dl>
       <DaysChart preview={preview} />
       {left.length > 0 && (
@@ -65,33 +52,25 @@ export function ImportPreview({ site, preview, busy, onImport }: ImportPreviewPr
           {note}
         </p>
       ))}
-      {replaced.days > 0 && <p class="notice">{replaced.text}</p>}
+      {isReplacing && <p class="notice">{replaced.text}</p>}
       {brings === null ? (
         <p class="notice">Nothing of it can be imported into {site}.</p>
       ) : isNew ? (
         <div class="row">
-          <button
-            type="button"
+          <AskFirst
+            label={`Import ${counted(brings.fresh, "day")}${isReplacing ? "…" : ""}`}
             class="primary"
             disabled={busy}
-            onClick={() => (replaced.days > 0 ? setAsked(true) : onImport(false))}
-          >
-            Import {counted(brings.fresh, "day")}
-            {replaced.days > 0 && "…"}
-          </button>
+            asks={isReplacing}
+            title={`Replace these ${counted(replaced.days, "day")}?`}
+            text={`${replaced.text} This file takes their place. What was counted here stays as it is.`}
+            yes="Replace"
+            onYes={() => onImport(isReplacing)}
+          />
           <span class="hint">{daysName(brings)}</span>
         </div>
       ) : (
         <p class="notice">All of it is here already: {counted(brings.days, "day")}.</p>
-      )}
-      {isAsked && (
-        <Confirm
-          title={`Replace these ${counted(replaced.days, "day")}?`}
-          text={`${replaced.text} This file takes their place. What was counted here stays as it is.`}
-          yes="Replace"
-          onYes={() => onImport(true)}
-          onClose={() => setAsked(false)}
-        />
       )}
     </>
   );
@@ -134,12 +113,8 @@ export function ImportForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
       <summary>Other days, or another zone or shape of a log</summary>
       <form class="stack" onSubmit={submit}>
         <div class="row">
-          <Labelled label="From">
-            {(at) => <input {...at} type="date" name="from" defaultValue={wishes.from ?? ""} />}
-          </Labelled>
-          <Labelled label="To">
-            {(at) => <input {...at} type="date" name="to" defaultValue={wishes.to ?? ""} />}
-          </Labelled>
+          <Input label="From" type="date" name="from" defaultValue={wishes.from ?? ""} />
+          <Input label="To" type="date" name="to" defaultValue={wishes.to ?? ""} />
         </div>
         <p class="hint">
           Without days, those before the first one that was counted here. Days that are named fill

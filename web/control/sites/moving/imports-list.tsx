@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import type { SiteImport } from "../../../../appliance/control/wire.ts";
 import { counted } from "../../../shared/format.ts";
 import { ask } from "../../api.ts";
-import { Confirm } from "../../confirm.tsx";
+import { AskFirst } from "../../confirm.tsx";
 import { Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { daysName, totalsText } from "./import-words.ts";
@@ -16,7 +15,6 @@ interface ImportsListProps {
 /** The imports of a site, with buttons to delete them. */
 export function ImportsList({ site, imports, onDeleted }: ImportsListProps) {
   const { busy, problem, run } = useAction();
-  const [asked, setAsked] = useState<SiteImport | null>(null);
   const remove = ({ number }: SiteImport) =>
     run(async () => {
       await ask("DELETE", `api/sites/${site}/imports/${number}?confirm=${number}`);
@@ -34,28 +32,20 @@ export function ImportsList({ site, imports, onDeleted }: ImportsListProps) {
                 {daysName(one)}: {counted(one.days, "day")}, {totalsText(one.totals)}
               </small>
             </div>
-            <button
-              type="button"
+            <AskFirst
+              label="Delete…"
               class="danger"
               disabled={busy}
               aria-label={`Delete ${one.name}…`}
-              onClick={() => setAsked(one)}
-            >
-              Delete…
-            </button>
+              title={`Delete what was imported from ${one.name}?`}
+              text={`${counted(one.days, "day")} of ${site} go, ${daysName(one)}. What was counted here stays, and the same file imports them again.`}
+              yes="Delete"
+              onYes={() => remove(one)}
+            />
           </li>
         ))}
       </ul>
       <Problem text={problem} />
-      {asked !== null && (
-        <Confirm
-          title={`Delete what was imported from ${asked.name}?`}
-          text={`${counted(asked.days, "day")} of ${site} go, ${daysName(asked)}. What was counted here stays, and the same file imports them again.`}
-          yes="Delete"
-          onYes={() => void remove(asked)}
-          onClose={() => setAsked(null)}
-        />
-      )}
     </>
   );
 }

@@ -1,17 +1,16 @@
 import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
+import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import type { useAction } from "../use-action.ts";
 
-interface EraseQuestionProps {
-  /** of the site */
+interface EraseSiteProps {
   id: string;
+  busy: boolean;
   run: ReturnType<typeof useAction>["run"];
-  onClose: () => void;
 }
 
-/** A dialog before a site is erased with all its counts. */
-export function EraseQuestion({ id, run, onClose }: EraseQuestionProps) {
+/** A button that erases a site with all its counts, after a question. */
+export function EraseSite({ id, busy, run }: EraseSiteProps) {
   const { actions } = useShell();
   const erase = () =>
     run(async () => {
@@ -19,13 +18,15 @@ export function EraseQuestion({ id, run, onClose }: EraseQuestionProps) {
       await actions.readSites();
     });
   return (
-    <Confirm
+    <AskFirst
+      label="Erase…"
+      class="danger"
+      disabled={busy}
       title={`Erase ${id}?`}
       text="All its counters, surveys and tokens are erased. This cannot be undone."
       yes="Erase"
       word={id}
       onYes={erase}
-      onClose={onClose}
     />
   );
 }
