@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
-import { Input, VERBATIM } from "./parts.tsx";
+import { Form, Input, VERBATIM } from "./parts.tsx";
 
 interface ConfirmProps {
   title: string;
@@ -16,14 +16,13 @@ interface ConfirmProps {
 /** A dialog before an action that cannot be undone. */
 export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps) {
   const [typed, setTyped] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onClose();
     onYes();
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <p>{text}</p>
         {word !== undefined && (
           <Input
@@ -49,7 +48,7 @@ export function Confirm({ title, text, yes, word, onYes, onClose }: ConfirmProps
             Cancel
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

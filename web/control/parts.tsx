@@ -1,4 +1,9 @@
-import type { ComponentChildren, JSX, PartialInputHTMLAttributes } from "preact";
+import type {
+  ComponentChildren,
+  JSX,
+  PartialInputHTMLAttributes,
+  TargetedSubmitEvent,
+} from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Help } from "../shared/help.tsx";
@@ -152,6 +157,27 @@ export function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
       </label>
       {hint !== undefined && <p class="hint">{hint}</p>}
     </div>
+  );
+}
+
+interface FormProps {
+  class?: string;
+  autocomplete?: "off";
+  onSubmit: (event: TargetedSubmitEvent<HTMLFormElement>) => unknown;
+  children: ComponentChildren;
+}
+
+/** A form that the page itself sends. */
+export function Form({ class: className = "stack", onSubmit, ...rest }: FormProps) {
+  return (
+    <form
+      class={className}
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(event);
+      }}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from "../../appliance/base/message-of.ts";
 import { Field } from "../shared/field.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { ask } from "./api.ts";
-import { Choice, Input, Problem } from "./parts.tsx";
+import { Choice, Form, Input, Problem } from "./parts.tsx";
 
 type Way = "code" | "token";
 
@@ -21,10 +21,8 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
     setWay(next);
     setProblem("");
   };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const typed = String(new FormData(event.currentTarget).get(way) ?? "").trim();
+  const submit = async (form: HTMLFormElement) => {
+    const typed = String(new FormData(form).get(way) ?? "").trim();
     const body = way === "code" ? { code: typed.replaceAll(/\D/g, "") } : { token: typed };
     setBusy(true);
     setProblem("");
@@ -39,7 +37,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
   };
   return (
     <main class="sign-in">
-      <form class="card" onSubmit={submit}>
+      <Form class="card" onSubmit={({ currentTarget }) => submit(currentTarget)}>
         <h1>
           <img src="favicon.svg" alt="" width="32" height="32" /> Tallydeck
         </h1>
@@ -49,7 +47,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
         <button type="submit" class="primary" disabled={busy}>
           {busy ? "Opening…" : "Sign in"}
         </button>
-      </form>
+      </Form>
     </main>
   );
 }

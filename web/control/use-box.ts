@@ -59,7 +59,8 @@ export interface BoxActions {
   signedOut(): void;
   /** Shows the answer to a change of a slot or an input before its event comes. */
   keepPlace(deck: string, place: PlaceView): void;
-  keepDeck(deck: DeckView): void;
+  /** Changes a deck or its pages, and shows the answer. @throws {AskError} */
+  changeDeck(method: "PATCH" | "POST" | "DELETE", path: string, body?: object): Promise<DeckView>;
   readSites(): Promise<void>;
   /** Sends the time to a box without a clock. @param confirm whether a person has confirmed it */
   tellTime(confirm?: boolean): Promise<void>;
@@ -140,10 +141,13 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
       change(({ decks }) => ({
         decks: decks.map((deck) => (deck.id === id ? withPlace(deck, place) : deck)),
       })),
-    keepDeck: (changed) =>
+    changeDeck: async (method, path, body) => {
+      const changed = await ask<DeckView>(method, path, body);
       change(({ decks }) => ({
         decks: decks.map((deck) => (deck.id === changed.id ? changed : deck)),
-      })),
+      }));
+      return changed;
+    },
     readSites: () =>
       readSites()
         .then((read) => change(() => read))

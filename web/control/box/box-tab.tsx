@@ -54,12 +54,7 @@ export function BoxTab() {
 
 function Access() {
   const { actions } = useShell();
-  const { busy, problem, run } = useAction();
-  const signOut = () =>
-    run(async () => {
-      await ask("DELETE", "api/session");
-      await actions.reload();
-    });
+  const { busy, problem, run } = useAction(actions.reload);
   return (
     <Card id="access" title="Access" help="security">
       <p class="hint">
@@ -69,7 +64,11 @@ function Access() {
       <AdminToken button="Make a new admin token" />
       <Problem text={problem} />
       <div class="row">
-        <button type="button" disabled={busy} onClick={signOut}>
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => run(() => ask("DELETE", "api/session"))}
+        >
           Sign out
         </button>
       </div>

@@ -19,7 +19,7 @@ interface FieldsProps {
 /** Switches for the public address, and for dashboards there. Both take effect at once. */
 export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
   const { busy, problem, run } = useAction();
-  const save = (change: PublicChange) => run(async () => void (await ask("PUT", PATH, change)));
+  const save = (change: PublicChange) => run(() => ask("PUT", PATH, change));
   return (
     <>
       <Switch

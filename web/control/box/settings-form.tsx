@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Choice, CodeArea, Problem } from "../parts.tsx";
+import { Choice, CodeArea, Form, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 interface Named<C> {
@@ -79,13 +79,7 @@ export function SettingsForm<C extends object, A extends object>({
   const lines = (rows: readonly Row<C, A>[]) =>
     rows.map((row, at) => <Line key={at} row={row} now={now} edit={edit} />);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save({ ...along, ...draft });
-      }}
-    >
+    <Form onSubmit={() => save({ ...along, ...draft })}>
       {lines(parts.rows)}
       <details class="part">
         <summary>More settings</summary>
@@ -104,7 +98,7 @@ export function SettingsForm<C extends object, A extends object>({
         )}
         <p role="status">{done}</p>
       </div>
-    </form>
+    </Form>
   );
 }
 

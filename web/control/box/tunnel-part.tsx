@@ -3,7 +3,7 @@ import type { TunnelAnswer } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { AskFirst } from "../confirm.tsx";
-import { CodeArea, Problem } from "../parts.tsx";
+import { CodeArea, Form, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 
@@ -44,12 +44,9 @@ export function TunnelPart() {
 function Paste({ tunnel: { pending }, onAnswer }: TunnelProps) {
   const { busy, problem, run } = useAction();
   const [conf, setConf] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => onAnswer(await ask<TunnelAnswer>("POST", PATH, { conf })));
-  };
+  const submit = () => run(async () => onAnswer(await ask<TunnelAnswer>("POST", PATH, { conf })));
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <CodeArea
         label="WireGuard configuration"
         hint="The text of a file like wg0.conf. Without a PrivateKey the box makes one, and shows its public half for your server."
@@ -64,7 +61,7 @@ function Paste({ tunnel: { pending }, onAnswer }: TunnelProps) {
           Connect
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BoxAnswer, WifiAnswer } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Card, Check, Input, Problem, VERBATIM } from "../parts.tsx";
+import { Card, Check, Form, Input, Problem, VERBATIM } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
 import { wifiText } from "./box-words.ts";
@@ -43,17 +43,15 @@ function Another({
   const [isShown, setShown] = useState(false);
   const [hidden, setHidden] = useState(false);
   const [asked, setAsked] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => {
+  const submit = () =>
+    run(async () => {
       const wish = { name, password, country: country.toUpperCase(), hidden };
       onAnswer(await ask<WifiAnswer>("POST", PATH, wish));
       setAsked(name);
       setPassword("");
     });
-  };
   return (
-    <form class="stack" onSubmit={submit} autocomplete="off">
+    <Form onSubmit={submit} autocomplete="off">
       <p class="hint">
         The box leaves its network for this one. If it is not joined within a minute, the box joins
         the old one again: you find it where it is now. If it is, look for it on the other network.
@@ -84,6 +82,6 @@ function Another({
           Join
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

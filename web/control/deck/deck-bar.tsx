@@ -25,7 +25,7 @@ export function DeckBar({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
   const patch = (change: Partial<DeckView>) =>
-    run(async () => actions.keepDeck(await ask<DeckView>("PATCH", deckPath(deck.id), change)));
+    run(() => actions.changeDeck("PATCH", deckPath(deck.id), change));
   return (
     <section class="deck-foot" aria-label={deck.name}>
       <div class="deck-bar">

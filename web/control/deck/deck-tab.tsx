@@ -1,6 +1,5 @@
 import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
-import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -80,10 +79,7 @@ function PlacePanel({ deck, place, editor }: { deck: DeckView; place: string; ed
 function Asleep({ deck }: { deck: DeckView }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
-  const wake = () =>
-    run(async () =>
-      actions.keepDeck(await ask<DeckView>("PATCH", deckPath(deck.id), { asleep: false })),
-    );
+  const wake = () => run(() => actions.changeDeck("PATCH", deckPath(deck.id), { asleep: false }));
   return (
     <>
       <p class="notice asleep" role="status">

@@ -1,7 +1,5 @@
 import { useState } from "preact/hooks";
-import type { DeckView } from "../../../appliance/control/wire.ts";
 import { deckPath } from "../addresses.ts";
-import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -18,7 +16,7 @@ export function EditorBar({ editor }: { editor: Editor }) {
   const go = ({ deck, slot, page }: FoundKey) =>
     run(async () => {
       if (page !== null && box.decks.find(({ id }) => id === deck)?.page !== page)
-        actions.keepDeck(await ask<DeckView>("PATCH", deckPath(deck), { page }));
+        await actions.changeDeck("PATCH", deckPath(deck), { page });
       setQuery("");
       change({ deck, slot });
     });

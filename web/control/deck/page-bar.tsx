@@ -17,14 +17,12 @@ export function PageBar({ deck }: { deck: DeckView }) {
   const [isEdited, setEdited] = useState(false);
   // One page needs no name.
   const tabs = deck.pages.length > 1 ? deck.pages : [];
-  const pages = `${deckPath(deck.id)}/pages`;
-  const take = (answer: DeckView) => actions.keepDeck(answer);
   const show = (page: number) =>
-    run(async () => take(await ask<DeckView>("PATCH", deckPath(deck.id), { page })));
+    run(() => actions.changeDeck("PATCH", deckPath(deck.id), { page }));
   const add = () =>
     run(async () => {
-      const { pages: now } = await ask<DeckView>("POST", pages, {});
-      take(await ask<DeckView>("PATCH", deckPath(deck.id), { page: now.length - 1 }));
+      const { pages } = await actions.changeDeck("POST", deckPath(deck.id, "/pages"), {});
+      await actions.changeDeck("PATCH", deckPath(deck.id), { page: pages.length - 1 });
       setEdited(true);
     });
   return (
@@ -78,8 +76,8 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
   const name = pages[page]?.name ?? "";
   const path = `${deckPath(deck.id)}/pages/${page}`;
   const change = (what: { name?: string; to?: number }) =>
-    run(async () => actions.keepDeck(await ask<DeckView>("PATCH", path, what)));
-  const remove = () => run(async () => actions.keepDeck(await ask<DeckView>("DELETE", path)));
+    run(() => actions.changeDeck("PATCH", path, what));
+  const remove = () => run(() => actions.changeDeck("DELETE", path));
   return (
     <div class="row page-editor">
       <NameField label="Name of the page" name={name} onSet={(next) => change({ name: next })} />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
-import { Card, Problem } from "../parts.tsx";
+import { Card, Form, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useOrigins } from "../use-origins.ts";
 
@@ -10,8 +10,7 @@ export function AllowedOrigins() {
   const origins = list ?? [];
   const { busy, problem, run } = useAction();
   const [typed, setTyped] = useState("");
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (await run(() => allow(typed))) setTyped("");
   };
   return (
@@ -42,7 +41,7 @@ export function AllowedOrigins() {
           ))}
         </ul>
       )}
-      <form class="row" onSubmit={submit}>
+      <Form class="row" onSubmit={submit}>
         <Field
           label="Allow requests to"
           placeholder="http://192.168.1.20:8123"
@@ -53,7 +52,7 @@ export function AllowedOrigins() {
         <button type="submit" class="primary" disabled={busy}>
           Allow
         </button>
-      </form>
+      </Form>
       <Problem text={problem} />
     </Card>
   );

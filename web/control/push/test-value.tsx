@@ -3,7 +3,7 @@ import { FIELD_LIMITS } from "../../../appliance/base/input/deck-fields.ts";
 import type { PushAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
-import { Area, Problem, Select } from "../parts.tsx";
+import { Area, Form, Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 export const LIVES = [
@@ -21,17 +21,14 @@ export function TestValue({ channel }: { channel: string }) {
   const [ttl, setTtl] = useState(60);
   const [answer, setAnswer] = useState<PushAnswer | null>(null);
   const path = `api/push-channels/${channel}`;
-  const send = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => setAnswer(await ask<PushAnswer>("POST", path, { text, ttl })));
-  };
+  const send = () => run(async () => setAnswer(await ask<PushAnswer>("POST", path, { text, ttl })));
   const clear = () =>
     run(async () => {
       await ask("DELETE", path);
       setAnswer(null);
     });
   return (
-    <form class="part" onSubmit={send}>
+    <Form class="part" onSubmit={send}>
       <h3>Try it</h3>
       <Area label="Text to send" rows={2} value={text} onText={setText} />
       <div class="row">
@@ -47,7 +44,7 @@ export function TestValue({ channel }: { channel: string }) {
       <p class="hint" role="status">
         {answer !== null && resultOf(answer)}
       </p>
-    </form>
+    </Form>
   );
 }
 

@@ -3,7 +3,7 @@ import type { NewPushToken, PushToken, PushTokensAnswer } from "../../../applian
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { AskFirst } from "../confirm.tsx";
-import { Card, Problem, Secret, useNow } from "../parts.tsx";
+import { Card, Form, Problem, Secret, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 
@@ -13,34 +13,24 @@ const PATH = "api/push-tokens";
 export function Tokens() {
   const [tokens, setTokens] = useState<readonly PushToken[] | null>(null);
   const [fresh, setFresh] = useState<NewPushToken | null>(null);
-  const { busy, problem, run } = useAction();
   const now = useNow();
 
   const read = async () => setTokens((await ask<PushTokensAnswer>("GET", PATH)).tokens);
+  const { busy, problem, run } = useAction(read);
   useEffect(() => {
-    void run(read);
+    void run(async () => {});
   }, []);
 
-  const create = async (name: string, use?: "logs") =>
-    run(async () => {
-      setFresh(await ask<NewPushToken>("POST", PATH, { name, ...(use && { use }) }));
-      await read();
-    });
+  const create = (name: string, use?: "logs") =>
+    run(async () => setFresh(await ask<NewPushToken>("POST", PATH, { name, ...(use && { use }) })));
   const pause = ({ id }: PushToken, paused: boolean) =>
-    run(async () => {
-      await ask("PATCH", `${PATH}/${id}`, { paused });
-      await read();
-    });
+    run(() => ask("PATCH", `${PATH}/${id}`, { paused }));
   const rotate = ({ id }: PushToken) =>
-    run(async () => {
-      setFresh(await ask<NewPushToken>("POST", `${PATH}/${id}/rotate`));
-      await read();
-    });
+    run(async () => setFresh(await ask<NewPushToken>("POST", `${PATH}/${id}/rotate`)));
   const revoke = ({ id }: PushToken) =>
     run(async () => {
       await ask("DELETE", `${PATH}/${id}`);
       if (fresh?.id === id) setFresh(null);
-      await read();
     });
 
   return (
@@ -138,14 +128,12 @@ interface NewTokenProps {
 
 function NewToken({ busy, onCreate }: NewTokenProps) {
   const [name, setName] = useState("");
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const use =
-      (event.submitter as HTMLButtonElement | null)?.value === "logs" ? "logs" : undefined;
+  const submit = async ({ submitter }: SubmitEvent) => {
+    const use = (submitter as HTMLButtonElement | null)?.value === "logs" ? "logs" : undefined;
     if (await onCreate(name, use)) setName("");
   };
   return (
-    <form class="row" onSubmit={submit}>
+    <Form class="row" onSubmit={submit}>
       <Field
         label="New token for"
         placeholder="Home Assistant"
@@ -159,6 +147,6 @@ function NewToken({ busy, onCreate }: NewTokenProps) {
       <button type="submit" value="logs" disabled={busy}>
         Make one for access logs
       </button>
-    </form>
+    </Form>
   );
 }

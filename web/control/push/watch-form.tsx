@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { isChannelName, PING_WATCH } from "../../../appliance/base/names.ts";
 import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
-import { Problem, Select } from "../parts.tsx";
+import { Form, Problem, Select } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
 
@@ -25,17 +25,15 @@ export function WatchForm() {
   const [channel, setChannel] = useState("");
   const [period, setPeriod] = useState<number>(PING_WATCH.period);
   const [grace, setGrace] = useState<number>(PING_WATCH.grace);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => {
+  const submit = () =>
+    run(async () => {
       await ask<PushChannel>("PATCH", `api/push-channels/${channel}`, { period, grace });
       setChannel("");
     });
-  };
   return (
     <details class="part">
       <summary>Watch a channel</summary>
-      <form class="stack" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <p class="hint">
           Its key turns amber when nothing came for so long, and red when the grace is over, too.
           Programs push to it, or only ask for /ping/{channel || "channel"}.
@@ -54,7 +52,7 @@ export function WatchForm() {
           </button>
         </div>
         <Problem text={problem} />
-      </form>
+      </Form>
     </details>
   );
 }

@@ -8,7 +8,7 @@ import {
 import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
 import { WEEKDAYS, wallOf, zoneNote } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
-import { Choice, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
+import { Choice, Form, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
@@ -62,23 +62,21 @@ export function DigestField({ path, zone }: DigestFieldProps) {
       setSent((await ask<DigestSentAnswer>("POST", path)).sent);
       setSaved(await ask<DigestAnswer>("GET", path));
     });
+  const hasTarget = targetsOf(settingsOf(saved)).length > 0;
   const isChanged = Object.keys(draft).length > 0;
   return (
     <details open>
       <summary>Digest</summary>
-      <form
+      <Form
         class="stack digest"
-        onSubmit={(event) => {
-          event.preventDefault();
-          // Naming the first place to send it to switches it on.
-          void save(targetsOf(settingsOf(saved)).length === 0 ? { enabled: true } : {});
-        }}
+        // Naming the first place to send it to switches it on.
+        onSubmit={() => save(hasTarget ? {} : { enabled: true })}
       >
         <p class="hint">
           The figures of this site in one screen, against those before: visitors, views, sessions,
           the first pages and sources, goals and alarms.
         </p>
-        {targetsOf(settingsOf(saved)).length > 0 && (
+        {hasTarget && (
           <Switch
             name="Send it"
             isOn={now.enabled}
@@ -110,15 +108,13 @@ export function DigestField({ path, zone }: DigestFieldProps) {
           </button>
           <button
             type="button"
-            disabled={
-              busy || isChanged || saved.isElsewhere || targetsOf(settingsOf(saved)).length === 0
-            }
+            disabled={busy || isChanged || saved.isElsewhere || !hasTarget}
             onClick={() => void send()}
           >
             Send one now
           </button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

@@ -1,22 +1,16 @@
 import { ask } from "../api.ts";
 import { AskFirst } from "../confirm.tsx";
-import { useShell } from "../context.ts";
 import type { useAction } from "../use-action.ts";
 
 interface EraseSiteProps {
   id: string;
   busy: boolean;
+  /** reads the sites afterwards */
   run: ReturnType<typeof useAction>["run"];
 }
 
 /** A button that erases a site with all its counts, after a question. */
 export function EraseSite({ id, busy, run }: EraseSiteProps) {
-  const { actions } = useShell();
-  const erase = () =>
-    run(async () => {
-      await ask("DELETE", `api/sites/${id}?confirm=${id}`);
-      await actions.readSites();
-    });
   return (
     <AskFirst
       label="Erase…"
@@ -26,7 +20,7 @@ export function EraseSite({ id, busy, run }: EraseSiteProps) {
       text="All its counters, surveys and tokens are erased. This cannot be undone."
       yes="Erase"
       word={id}
-      onYes={erase}
+      onYes={() => run(() => ask("DELETE", `api/sites/${id}?confirm=${id}`))}
     />
   );
 }

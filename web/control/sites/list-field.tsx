@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { ask } from "../api.ts";
-import { Problem } from "../parts.tsx";
+import { Form, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
 interface ListFieldProps<Name extends string, Entry> {
@@ -30,9 +30,7 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
   const open = () => run(async () => setEntries((await ask<Body>("GET", path))[name]));
   const change = (changed: readonly Entry[]) =>
     run(async () => setEntries((await ask<Body>("PUT", path, { [name]: changed }))[name]));
-  const add = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
+  const add = (form: HTMLFormElement) => {
     const entry = props.read(new FormData(form));
     void change([...(entries ?? []), entry]).then((isDone) => isDone && form.reset());
   };
@@ -63,12 +61,12 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
             </ul>
           )}
           {entries.length < most && (
-            <form class="row" onSubmit={add}>
+            <Form class="row" onSubmit={({ currentTarget }) => add(currentTarget)}>
               {props.children}
               <button type="submit" disabled={busy}>
                 Add
               </button>
-            </form>
+            </Form>
           )}
         </div>
       )}

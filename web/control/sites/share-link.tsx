@@ -18,7 +18,7 @@ interface ShareLinkProps {
 /** The share link of a site's traffic, with buttons to create, replace and revoke it. */
 export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLinkProps) {
   const { actions } = useShell();
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction(actions.readSites);
   const [token, setToken] = useState("");
   const [address, setAddress] = useState("");
   // Only the first value counts: the owner may close it.
@@ -30,13 +30,11 @@ export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLink
     run(async () => {
       setToken((await ask<NewReadToken>("POST", path, { where })).token);
       setAddress("");
-      await actions.readSites();
     });
   const revoke = () =>
     run(async () => {
       await ask("DELETE", path);
       setToken("");
-      await actions.readSites();
     });
   return (
     <details open={isOpen}>

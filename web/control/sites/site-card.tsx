@@ -35,21 +35,15 @@ interface SiteCardProps {
 /** One site: its activity, tag, badge and token, and a button to erase it. */
 export function SiteCard({ site, activity }: SiteCardProps) {
   const { box, actions } = useShell();
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction(actions.readSites);
   const [token, setToken] = useState("");
   const path = `api/sites/${site.id}`;
   const base = siteCollector(visitorsUrl(box), site.host);
 
   const patch = (change: { host?: string | null; badge?: boolean }) =>
-    run(async () => {
-      await ask("PATCH", path, change);
-      await actions.readSites();
-    });
+    run(() => ask("PATCH", path, change));
   const makeToken = () =>
-    run(async () => {
-      setToken((await ask<NewReadToken>("POST", `${path}/token`)).token);
-      await actions.readSites();
-    });
+    run(async () => setToken((await ask<NewReadToken>("POST", `${path}/token`)).token));
 
   return (
     <section class="card stack site" aria-labelledby={`site-${site.id}`}>

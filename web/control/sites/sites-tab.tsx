@@ -7,7 +7,7 @@ import { visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { HttpsHint } from "../https-hint.tsx";
-import { Card, Problem, Secret } from "../parts.tsx";
+import { Card, Form, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { EraseSite } from "./erase-site.tsx";
 import { SiteCard } from "./site-card.tsx";
@@ -79,13 +79,12 @@ export function SitesTab() {
 
 function AddSite({ onMade }: { onMade: (made: Made) => void }) {
   const { box, actions } = useShell();
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction(actions.readSites);
   const [id, setId] = useState("");
   const [zone, setZone] = useState(browserZone);
   const [host, setHost] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => {
+  const submit = () =>
+    run(async () => {
       const site = await ask<Site>("POST", "api/sites", {
         id,
         ...(host !== "" && { host }),
@@ -96,11 +95,9 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
       setHost("");
       const { token } = await ask<NewReadToken>("POST", `api/sites/${site.id}/token`);
       onMade({ id: site.id, host: site.host, token });
-      await actions.readSites();
     });
-  };
   return (
-    <form class="card stack" onSubmit={submit}>
+    <Form class="card stack" onSubmit={submit}>
       <h2>Add a site</h2>
       <div class="row">
         <SiteIdField id={id} onInput={setId} />
@@ -116,19 +113,14 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
         </button>
       </div>
       <Problem text={problem} />
-    </form>
+    </Form>
   );
 }
 
 /** A retired site, with buttons to reactivate or erase it. */
 function RetiredSite({ site: { id } }: { site: Site }) {
   const { actions } = useShell();
-  const { busy, problem, run } = useAction();
-  const bringBack = () =>
-    run(async () => {
-      await ask("POST", "api/sites", { id });
-      await actions.readSites();
-    });
+  const { busy, problem, run } = useAction(actions.readSites);
   return (
     <li>
       <div class="entry">
@@ -136,7 +128,11 @@ function RetiredSite({ site: { id } }: { site: Site }) {
           <h3>{id}</h3>
         </div>
         <fieldset class="row" aria-label={id}>
-          <button type="button" disabled={busy} onClick={() => void bringBack()}>
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() => run(() => ask("POST", "api/sites", { id }))}
+          >
             Reactivate
           </button>
           <EraseSite id={id} busy={busy} run={run} />

@@ -9,7 +9,7 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { HttpsHint } from "../https-hint.tsx";
-import { Problem } from "../parts.tsx";
+import { Form, Problem } from "../parts.tsx";
 import { SiteIdField } from "../sites/site-id-field.tsx";
 import { useActivity } from "../sites/use-activity.ts";
 import { browserZone, ZoneField } from "../sites/zone-field.tsx";
@@ -108,19 +108,15 @@ function Step({ title, isDone, isOpen, children }: StepProps) {
 
 function NameSite({ onMade }: { onMade: (id: string) => void }) {
   const { box, actions } = useShell();
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction(actions.readSites);
   const [id, setId] = useState("");
   const [zone, setZone] = useState(browserZone);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void run(async () => {
-      const site = await ask<Site>("POST", "api/sites", { id, ...(box.asksZone && { zone }) });
-      onMade(site.id);
-      await actions.readSites();
-    });
-  };
+  const submit = () =>
+    run(async () =>
+      onMade((await ask<Site>("POST", "api/sites", { id, ...(box.asksZone && { zone }) })).id),
+    );
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <div class="row">
         <SiteIdField id={id} onInput={setId} />
         {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
@@ -129,7 +125,7 @@ function NameSite({ onMade }: { onMade: (id: string) => void }) {
         </button>
       </div>
       <Problem text={problem} />
-    </form>
+    </Form>
   );
 }
 

@@ -6,7 +6,7 @@ import type {
 } from "../../../../appliance/control/wire.ts";
 import { Field } from "../../../shared/field.tsx";
 import { ask } from "../../api.ts";
-import { Card, CodeArea, Problem } from "../../parts.tsx";
+import { Card, CodeArea, Form, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { usePolled } from "../../use-polled.ts";
 
@@ -68,13 +68,12 @@ function Confirm({
 }: Pick<Part, "disabled" | "change"> & { seconds: number }) {
   const [typed, setTyped] = useState("");
   const code = typed.replaceAll(" ", "");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     change({ code });
     setTyped("");
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <p role="status">
         The key opens all of the box, so somebody there has to say yes: press the key of the deck
         that shows “ssh key”, or type the code that the box's screen shows. {seconds} seconds are
@@ -91,7 +90,7 @@ function Confirm({
           Confirm
         </button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -106,13 +105,12 @@ function Text({ settings, disabled, change, label, what, field, hint }: TextProp
   const [typed, setTyped] = useState<string>();
   const now = settings[field];
   const before = settings.before[field];
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (typed !== undefined) change({ [field]: typed.trim() });
     setTyped(undefined);
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Field label={label} hint={hint} isRequired value={typed ?? now} onInput={setTyped} />
       <div class="row">
         <button
@@ -127,21 +125,20 @@ function Text({ settings, disabled, change, label, what, field, hint }: TextProp
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 
 function Keys({ settings: { keys, before }, disabled, change }: Part) {
   const [typed, setTyped] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     change({ addKey: typed.trim() });
     setTyped("");
   };
   const removed = before.key;
   const isBack = keys.some(({ id }) => removed?.includes(id));
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form onSubmit={submit}>
       {keys.map(({ id, type, comment }) => (
         <div key={id} class="row">
           <span>
@@ -174,6 +171,6 @@ function Keys({ settings: { keys, before }, disabled, change }: Part) {
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,7 @@ import { Field } from "../../../shared/field.tsx";
 import { counted, whole } from "../../../shared/format.ts";
 import { WeekLine } from "../../../shared/week-line.tsx";
 import { AskFirst } from "../../confirm.tsx";
-import { Fact, Input } from "../../parts.tsx";
+import { Fact, Form, Input } from "../../parts.tsx";
 import { daysName, leftOutLines, replacedBy, totalsText } from "./import-words.ts";
 
 interface ImportPreviewProps {
@@ -102,16 +102,16 @@ interface WishesFormProps {
 
 /** The choices of the owner about a file, which is read anew by them. */
 export function ImportForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const entries = [...given].map(([name, value]) => [name, String(value).trim()] as const);
+  const submit = (form: HTMLFormElement) => {
+    const entries = [...new FormData(form)].map(
+      ([name, value]) => [name, String(value).trim()] as const,
+    );
     onRead(Object.fromEntries(entries.filter(([, text]) => text !== "")));
   };
   return (
     <details open={isOpen}>
       <summary>Other days, or another zone or shape of a log</summary>
-      <form class="stack" onSubmit={submit}>
+      <Form onSubmit={({ currentTarget }) => submit(currentTarget)}>
         <div class="row">
           <Input label="From" type="date" name="from" defaultValue={wishes.from ?? ""} />
           <Input label="To" type="date" name="to" defaultValue={wishes.to ?? ""} />
@@ -146,7 +146,7 @@ export function ImportForm({ wishes, isOpen, busy, onRead }: WishesFormProps) {
             Read again
           </button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

@@ -14,12 +14,9 @@ interface ImportsListProps {
 
 /** The imports of a site, with buttons to delete them. */
 export function ImportsList({ site, imports, onDeleted }: ImportsListProps) {
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction(onDeleted);
   const remove = ({ number }: SiteImport) =>
-    run(async () => {
-      await ask("DELETE", `api/sites/${site}/imports/${number}?confirm=${number}`);
-      await onDeleted();
-    });
+    run(() => ask("DELETE", `api/sites/${site}/imports/${number}?confirm=${number}`));
   return (
     <>
       <ul class="entries" aria-label={`Imports of ${site}`}>
