@@ -40,10 +40,7 @@ async function recorder(
     outputBytes: undefined,
     usbSerial: "",
     encodeJpeg,
-    onKey() {},
-    onTap() {},
-    onTurn() {},
-    onSwipe() {},
+    onInput() {},
   });
   return async (slot, pixels) => {
     sent = [];

@@ -50,10 +50,10 @@ export class DeckRegistry implements Iterable<Deck> {
       events: {
         opened: (opened) => this.#opened(opened),
         lost: (unit) => this.#lost(unit),
-        key: (unit, slot, down) => this.#of(unit, (deck) => fingers.key({ deck, slot }, down)),
-        tap: (unit, slot) => this.#of(unit, (deck) => fingers.tap({ deck, slot })),
-        turn: (unit, slot, delta) => this.#of(unit, (deck) => fingers.turn({ deck, slot, delta })),
-        swipe: (unit, direction) => this.#of(unit, (deck) => fingers.swipe({ deck, direction })),
+        input: (unit, input) => {
+          const deck = this.#plugged.get(unit.id);
+          if (deck !== undefined) fingers.take(deck.id, input);
+        },
         problems: problemsChanged,
       },
     });
@@ -173,11 +173,6 @@ export class DeckRegistry implements Iterable<Deck> {
     // Writes on the wire fail with the device; the next deck does not wait for them.
     deck.unplug().catch(() => {});
     this.#options.left(deck);
-  }
-
-  #of(unit: UsbUnit, tell: (deck: string) => void): void {
-    const deck = this.#plugged.get(unit.id);
-    if (deck !== undefined) tell(deck.id);
   }
 }
 

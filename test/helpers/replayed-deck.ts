@@ -121,10 +121,7 @@ export async function replay({ facts, exchange }: HardwareReport): Promise<strin
         outputBytes: Number.isNaN(bytes) ? undefined : bytes,
         usbSerial: "",
         encodeJpeg: async () => deck.jpeg(),
-        onKey: (place, down) => heard(`${down ? "down" : "up"} ${place}`),
-        onTap: (place) => heard(`tap ${place}`),
-        onTurn: (place, by) => heard(`turn ${place} ${by}`),
-        onSwipe: (direction) => heard(`swipe ${direction}`),
+        onInput: ({ what, place, by = "" }) => heard(`${what} ${place} ${by}`.trim()),
       });
     };
     const again = async () => {

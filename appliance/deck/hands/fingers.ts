@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
-import type { Direction } from "../usb/model.ts";
+import type { Direction, DriverInput } from "../usb/model.ts";
 
 /** A slot or an input of a deck. */
 interface FingerPlace {
@@ -50,6 +50,15 @@ export class Fingers {
   constructor(clock: Clock, counts: (deck: string) => boolean = () => true) {
     this.#clock = clock;
     this.#counts = counts;
+  }
+
+  /** Takes what the driver of a deck reports. */
+  take(deck: string, { what, place, by }: DriverInput): void {
+    const at = { deck, slot: place };
+    if (what === "tap") this.tap(at);
+    else if (what === "turn") this.turn({ ...at, delta: by });
+    else if (what === "swipe") this.swipe({ deck, direction: place });
+    else this.key(at, what === "down");
   }
 
   key(at: FingerPlace, down: boolean): void {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel, Listenable } from "../../base/signal.ts";
+import type { DriverInput } from "../usb/model.ts";
 
 /** The person at the terminal. */
 export interface Person {
@@ -22,17 +23,8 @@ export class TourEnded extends Error {
   }
 }
 
-/** An input that a driver reported. */
-export interface DriverEvent {
-  readonly what: "down" | "up" | "tap" | "turn" | "swipe";
-  /** The place, or the direction of a swipe. */
-  readonly place: string;
-  /** Steps of a turn, clockwise being more than zero. */
-  readonly by?: number;
-}
-
 type Incoming =
-  | ({ readonly kind: "heard" } & DriverEvent)
+  | ({ readonly kind: "heard" } & DriverInput)
   | { readonly kind: "typed"; readonly line: string }
   | { readonly kind: "gone" | "came" | "time" };
 

@@ -1,5 +1,4 @@
-import type { Model, ModelInput, ModelSlot } from "../usb/model.ts";
-import type { DriverEvent } from "./person.ts";
+import type { DriverInput, Model, ModelInput, ModelSlot } from "../usb/model.ts";
 
 /** A thing that a person is asked to do with a deck, and the driver's word for it. */
 export interface Station {
@@ -8,7 +7,7 @@ export interface Station {
   /** The request to the person. */
   readonly asks: string;
   /** Whether a word is the awaited one; `begun` for its first half. */
-  readonly isIt: (heard: DriverEvent) => boolean | "begun";
+  readonly isIt: (heard: DriverInput) => boolean | "begun";
 }
 
 /** The number that a slot shows in a tour. */
@@ -75,7 +74,7 @@ function swiped(direction: string, way: string): Station {
 }
 
 /** A word of a driver, for people: `key 5 pressed`. */
-export function heardText({ what, place, by = 0 }: DriverEvent): string {
+export function heardText({ what, place, by = 0 }: DriverInput): string {
   const turned = by > 0 ? "clockwise" : "the other way";
   return {
     down: `a press of ${place}`,

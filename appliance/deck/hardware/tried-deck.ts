@@ -57,9 +57,6 @@ export class TriedDeck {
     this.facts.device =
       opened.isEmulated === undefined ? "unknown" : opened.isEmulated ? "emulated" : "real";
     this.facts["output report"] = `${opened.outputBytes ?? "unknown"} bytes`;
-    const heard = (what: string, place: string, by?: number) => {
-      recorder.note("heard", `${what} ${place}${by === undefined ? "" : ` ${by}`}`);
-    };
     const driver = await this.#call(() =>
       recorder.call("open", () =>
         openDriver({
@@ -68,22 +65,10 @@ export class TriedDeck {
           outputBytes: opened.outputBytes,
           usbSerial: unit.serial,
           encodeJpeg: recorder.encoder(encodeJpeg),
-          onKey(place, down) {
-            const what = down ? "down" : "up";
-            heard(what, place);
-            inbox.put({ kind: "heard", what, place });
-          },
-          onTap(place) {
-            heard("tap", place);
-            inbox.put({ kind: "heard", what: "tap", place });
-          },
-          onTurn(place, by) {
-            heard("turn", place, by);
-            inbox.put({ kind: "heard", what: "turn", place, by });
-          },
-          onSwipe(place) {
-            heard("swipe", place);
-            inbox.put({ kind: "heard", what: "swipe", place });
+          onInput(input) {
+            const { what, place, by = "" } = input;
+            recorder.note("heard", `${what} ${place} ${by}`.trim());
+            inbox.put({ kind: "heard", ...input });
           },
         }),
       ),

@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
-import { openAkp05, openMirabox } from "./crt-drivers.ts";
+import { openCrt } from "./crt-drivers.ts";
 import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";
 import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
-import type { Direction, Model } from "./model.ts";
+import type { DriverInput, Model } from "./model.ts";
 
 /** Waits between attempts to open; the last one repeats for as long as the deck is plugged in. */
 const BACK_OFF_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000];
@@ -23,10 +23,7 @@ interface DeckConnectionEvents {
   lost(): void;
   /** Opening keeps failing for this reason, or does not any more. */
   problem(problem: { code: OpenProblem; reason: string } | undefined): void;
-  key(place: string, down: boolean): void;
-  tap(place: string): void;
-  turn(input: string, delta: number): void;
-  swipe(direction: Direction): void;
+  input(input: DriverInput): void;
 }
 
 interface DeckConnectionOptions {
@@ -82,7 +79,7 @@ export class DeckConnection {
         model,
         usbSerial: unit.serial,
         encodeJpeg,
-        ...inputsTo(events),
+        onInput: summed(events.input),
       });
       if (this.#hid !== hid) return;
       this.#open = true;
@@ -117,28 +114,6 @@ export class DeckConnection {
   }
 }
 
-/** The inputs that a driver reports, in the order in which they happened. */
-function inputsTo(
-  events: DeckConnectionEvents,
-): Pick<DriverContext, "onKey" | "onTap" | "onTurn" | "onSwipe"> {
-  const turns = new TurnSums(events.turn);
-  return {
-    onKey(place, down) {
-      turns.flush();
-      events.key(place, down);
-    },
-    onTap(place) {
-      turns.flush();
-      events.tap(place);
-    },
-    onTurn: (input, delta) => turns.add(input, delta),
-    onSwipe(direction) {
-      turns.flush();
-      events.swipe(direction);
-    },
-  };
-}
-
 /** The usage page of the interface of a model that drives its deck; undefined where there is only one. */
 export function usagePageOf({ family }: Model): number | undefined {
   return family === "elgato" ? undefined : CRT_USAGE_PAGE;
@@ -152,31 +127,26 @@ export async function openDriver(context: DriverContext): Promise<DeckDriver> {
       // The driver is loaded only here: many boxes have no such deck, and its library takes a while to load.
       return (await import("./elgato.ts")).openElgato({ ...context, model });
     case "mirabox":
-      return openMirabox({ ...context, model });
     case "akp05":
-      return openAkp05({ ...context, model });
+      return openCrt({ ...context, model });
   }
 }
 
-/** Sums up the steps of dials within one turn of the event loop, since a fast hand makes many. */
-class TurnSums {
-  readonly #tell: (input: string, delta: number) => void;
-  readonly #sums = new Map<string, number>();
-
-  /** @param tell takes the sum of each dial once, unless it is zero */
-  constructor(tell: (input: string, delta: number) => void) {
-    this.#tell = tell;
-  }
-
-  add(input: string, steps: number): void {
-    if (this.#sums.size === 0) setImmediate(() => this.flush());
-    this.#sums.set(input, (this.#sums.get(input) ?? 0) + steps);
-  }
-
-  /** Reports the sums now, so that the next event follows them. */
-  flush(): void {
-    const sums = [...this.#sums];
-    this.#sums.clear();
-    for (const [input, delta] of sums) if (delta !== 0) this.#tell(input, delta);
-  }
+/** Sums up the steps of dials within one turn of the event loop, since a fast hand makes many; inputs keep their order. */
+function summed(tell: DriverContext["onInput"]): DriverContext["onInput"] {
+  const sums = new Map<string, number>();
+  const flush = () => {
+    const turns = [...sums];
+    sums.clear();
+    for (const [place, by] of turns) if (by !== 0) tell({ what: "turn", place, by });
+  };
+  return (input) => {
+    if (input.what === "turn") {
+      if (sums.size === 0) setImmediate(flush);
+      sums.set(input.place, (sums.get(input.place) ?? 0) + input.by);
+      return;
+    }
+    flush();
+    tell(input);
+  };
 }

@@ -1,10 +1,11 @@
 import { CRT, CrtPanel } from "./crt.ts";
 import { type DeckDriver, type DriverContext, wordOf } from "./driver.ts";
-import type { Akp05Model, MiraboxModel } from "./model.ts";
+import type { CrtModel, DriverInput } from "./model.ts";
 
-/** Drives a unit of the Mirabox CRT family. */
-export function openMirabox(context: DriverContext<MiraboxModel>): DeckDriver {
-  const { wire } = context.model;
+/** Drives a unit of the Mirabox CRT family, or an AJAZZ AKP05 or AKP05E: ten keys, a touch strip of four windows, four dials. */
+export function openCrt(context: DriverContext<CrtModel>): DeckDriver {
+  const { family, wire } = context.model;
+  const isAkp05 = family === "akp05";
   const panel = new CrtPanel(context);
   hearInputs(context);
 
@@ -14,7 +15,14 @@ export function openMirabox(context: DriverContext<MiraboxModel>): DeckDriver {
     heartbeat: wire.heartbeat && {
       everyMs: wire.heartbeat.everyMs,
       patienceMs: wire.heartbeat.patienceMs,
-      beat: () => panel.command(CRT.heartbeat),
+      async beat(brightness) {
+        if (isAkp05) {
+          // The heartbeat alone would keep the host, but make the panel refuse pictures.
+          await panel.command(CRT.wake);
+          await panel.setBrightness(brightness);
+        }
+        await panel.command(CRT.heartbeat);
+      },
     },
     repaintMs: wire.repaintMs,
     initialise: (brightness) => panel.open(brightness),
@@ -23,45 +31,14 @@ export function openMirabox(context: DriverContext<MiraboxModel>): DeckDriver {
       let sent = false;
       for (let picture = next(); picture !== undefined; picture = next()) {
         await panel.upload(picture.slot, picture.pixels);
+        if (isAkp05) await panel.command(CRT.endUpload);
         sent = true;
       }
       // One commit shows the whole batch; one for each key would take twice as long.
-      if (sent) await panel.command(CRT.commit);
+      if (sent && !isAkp05) await panel.command(CRT.commit);
     },
-    farewell: () => panel.clear(),
-  };
-}
-
-/** Drives an AJAZZ AKP05 or AKP05E: ten keys, a touch strip of four windows, four dials. */
-export function openAkp05(context: DriverContext<Akp05Model>): DeckDriver {
-  const { wire } = context.model;
-  const panel = new CrtPanel(context);
-  hearInputs(context);
-
-  return {
-    serial: context.usbSerial,
-    firmware: () => firmwareOf(context),
-    heartbeat: wire.heartbeat && {
-      everyMs: wire.heartbeat.everyMs,
-      patienceMs: wire.heartbeat.patienceMs,
-      // The heartbeat alone would keep the host, but make the panel refuse pictures.
-      async beat(brightness) {
-        await panel.command(CRT.wake);
-        await panel.setBrightness(brightness);
-        await panel.command(CRT.heartbeat);
-      },
-    },
-    repaintMs: wire.repaintMs,
-    initialise: (brightness) => panel.open(brightness),
-    setBrightness: (percent) => panel.setBrightness(percent),
-    async paint(next) {
-      for (let picture = next(); picture !== undefined; picture = next()) {
-        await panel.upload(picture.slot, picture.pixels);
-        await panel.command(CRT.endUpload);
-      }
-    },
-    // Closes silently: the firmware can wedge on a goodbye.
-    farewell: async () => {},
+    // An AKP05 closes silently: the firmware can wedge on a goodbye.
+    farewell: async () => (isAkp05 ? undefined : panel.clear()),
   };
 }
 
@@ -87,11 +64,12 @@ interface CrtInput {
 }
 
 /** Reports every key, zone, dial and swipe of a unit, and ignores unknown codes. */
-function hearInputs(context: DriverContext<MiraboxModel | Akp05Model>): void {
-  const tellers = inputHandlersOf(context);
+function hearInputs(context: DriverContext<CrtModel>): void {
+  const inputs = inputsOf(context.model);
   context.hid.on("data", (report) => {
-    const input = readInput(report);
-    if (input !== undefined) tellers.get(input.code)?.(input.down);
+    const told = readInput(report);
+    const input = told && inputs.get(told.code)?.(told.down);
+    if (input !== undefined) context.onInput(input);
   });
 }
 
@@ -106,39 +84,34 @@ function readInput(report: Buffer): CrtInput | undefined {
   return { code, down: state === 1 };
 }
 
-/** Code of an input → the function that reports it. */
-function inputHandlersOf(
-  context: DriverContext<MiraboxModel | Akp05Model>,
-): ReadonlyMap<number, (down: boolean) => void> {
-  const { slots, inputs, wire } = context.model;
-  const tellers = new Map<number, (down: boolean) => void>();
+type ReadInput = (down: boolean) => DriverInput | undefined;
+
+/** Code of an input → what its report says. */
+function inputsOf({ slots, inputs, wire }: CrtModel): ReadonlyMap<number, ReadInput> {
+  const all = new Map<number, ReadInput>();
   for (const [index, code] of wire.inputCodes.entries()) {
     const slot = slots[index];
-    if (slot !== undefined) tellers.set(code, teller(context, slot.slot, slot));
+    if (slot !== undefined) all.set(code, pressOf(slot.slot, slot));
   }
   for (const [index, { press, left, right }] of wire.dialCodes.entries()) {
     const dial = inputs[index];
     if (dial === undefined) continue;
-    tellers.set(press, teller(context, dial.input, dial));
+    all.set(press, pressOf(dial.input, dial));
     // A step is one report, with any state.
-    tellers.set(left, () => context.onTurn(dial.input, -1));
-    tellers.set(right, () => context.onTurn(dial.input, 1));
+    all.set(left, () => ({ what: "turn", place: dial.input, by: -1 }));
+    all.set(right, () => ({ what: "turn", place: dial.input, by: 1 }));
   }
-  if (wire.swipeCodes !== undefined) {
-    tellers.set(wire.swipeCodes.left, () => context.onSwipe("left"));
-    tellers.set(wire.swipeCodes.right, () => context.onSwipe("right"));
-  }
-  return tellers;
+  for (const place of ["left", "right"] as const)
+    if (wire.swipeCodes !== undefined)
+      all.set(wire.swipeCodes[place], () => ({ what: "swipe", place }));
+  return all;
 }
 
-function teller(
-  context: DriverContext,
+function pressOf(
   place: string,
   { kind, hasRelease }: { kind: string; hasRelease: boolean },
-): (down: boolean) => void {
-  if (hasRelease) return (down) => context.onKey(place, down);
-  return (down) => {
-    // A touch is one report, with any state.
-    if (down || kind === "zone") context.onTap(place);
-  };
+): ReadInput {
+  if (hasRelease) return (down) => ({ what: down ? "down" : "up", place });
+  // A touch is one report, with any state.
+  return (down) => (down || kind === "zone" ? { what: "tap", place } : undefined);
 }

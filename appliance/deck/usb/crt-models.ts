@@ -1,9 +1,5 @@
-import type { Akp05Model, CrtWire, Evidence, MiraboxModel, ModelSlot } from "./model.ts";
+import type { CrtModel, CrtWire, Evidence } from "./model.ts";
 import { columns, inputs, keys, panel, strip } from "./places.ts";
-
-function usb(vendor: number, ...products: readonly number[]): MiraboxModel["usb"] {
-  return products.map((product) => ({ vendor, product }));
-}
 
 // Wire ids of the pictures on an upright grid, row by row.
 const MAP_A = [11, 12, 13, 14, 15, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5];
@@ -71,118 +67,68 @@ const AKP05_WIRE: CrtWire = {
   heartbeat: { everyMs: 10_000, patienceMs: 14_000 },
 };
 
-interface Identity {
-  readonly id: string;
-  readonly name: string;
-  readonly usb: MiraboxModel["usb"];
-  readonly evidence: Evidence;
-  readonly note?: string;
-}
-
-function mirabox(identity: Identity, slots: readonly ModelSlot[], wire: CrtWire): MiraboxModel {
-  return { family: "mirabox", ...identity, slots, inputs: [], hasStrip: false, wire };
-}
-
-const SIDE_ZONES = panel([0, 1, 2].map((row) => ({ column: 5, row, width: 85, height: 85 })));
-
-function crtV1(identity: Identity): MiraboxModel {
-  return mirabox(
-    identity,
-    [...keys({ columns: 5, rows: 3, width: 85, hasRelease: false }), ...SIDE_ZONES],
-    CRT_V1,
-  );
-}
-
-/** A v1 unit under another brand; no trial of it is known. */
-function rebadge(id: string, name: string, vendor: number, product: number): MiraboxModel {
-  return crtV1({ id, name, usb: usb(vendor, product), evidence: "untested" });
-}
-
 const UNSETTLED = {
   evidence: "untested",
   note: "sources contradict each other about this unit",
 } as const;
 
-export const MIRABOX_MODELS: readonly MiraboxModel[] = [
-  mirabox(
-    { id: "mirabox-293", name: "Mirabox 293V3", usb: usb(0x6603, 0x1005), evidence: "HW" },
-    keys({ columns: 5, rows: 3, width: 112 }),
-    CRT_V3,
-  ),
-  mirabox(
-    {
-      id: "mirabox-293-variant",
-      name: "Mirabox 293V3 (variant)",
-      usb: usb(0x6603, 0x1006, 0x1010),
-      evidence: "SRC",
-    },
-    keys({ columns: 5, rows: 3, width: 112 }),
-    CRT_V3,
-  ),
-  crtV1({
-    id: "mirabox-293s",
-    name: "Mirabox 293S",
-    usb: usb(0x5548, 0x6670),
-    evidence: "HW",
-  }),
-  mirabox(
-    { id: "mirabox-293s-v3", name: "Mirabox 293S V3", usb: usb(0x6603, 0x1014), ...UNSETTLED },
-    keys({ columns: 5, rows: 3, width: 95 }),
-    AKP153_V3,
-  ),
-  mirabox(
-    {
-      id: "mirabox-k1pro",
-      name: "Mirabox K1 Pro",
-      usb: usb(0x6603, 0x1015, 0x1019),
-      evidence: "HW",
-    },
-    keys({ columns: 3, rows: 2, width: 64 }),
-    K1_PRO,
-  ),
-  mirabox(
-    {
-      id: "akp153e-rev2",
-      name: "AJAZZ AKP153E (rev. 2)",
-      usb: usb(0x0300, 0x3010),
-      evidence: "HW",
-    },
-    keys({ columns: 5, rows: 3, width: 95 }),
-    AKP153_V3,
-  ),
-  mirabox(
-    { id: "akp153r-rev2", name: "AJAZZ AKP153R (rev. 2)", usb: usb(0x0300, 0x3011), ...UNSETTLED },
-    keys({ columns: 5, rows: 3, width: 95 }),
-    AKP153_V3,
-  ),
-  mirabox(
-    {
-      id: "fifine-d6-rev2",
-      name: "Fifine D6 (rev. 2)",
-      usb: usb(0x3142, 0x0060),
-      evidence: "HW",
-    },
-    keys({ columns: 5, rows: 3, width: 112 }),
-    CRT_V3,
-  ),
-  mirabox(
-    { id: "fifine-d6-rev1", name: "Fifine D6 (rev. 1)", usb: usb(0x3142, 0x0007), ...UNSETTLED },
-    keys({ columns: 5, rows: 3, width: 112, hasRelease: false }),
-    { ...CRT_V3, packetBytes: 512, commitsClear: false },
-  ),
-  rebadge("akp153", "AJAZZ AKP153", 0x5548, 0x6674),
-  rebadge("akp153e-rev1", "AJAZZ AKP153E (rev. 1)", 0x0300, 0x1010),
-  rebadge("akp153r-rev1", "AJAZZ AKP153R (rev. 1)", 0x0300, 0x1020),
-  rebadge("mars-msd-one", "Mars MSD-ONE", 0x0b00, 0x1000),
-  rebadge("mad-dog-gk150k", "Mad Dog GK150K", 0x0c00, 0x1000),
-  rebadge("risemode-vision-01", "Risemode Vision 01", 0x0a00, 0x1001),
-  rebadge("tmice", "TMICE", 0x0500, 0x1001),
+type Make = Pick<CrtModel, "slots" | "wire">;
+
+/** @param ids the vendor, then its products */
+function mirabox(
+  id: string,
+  name: string,
+  [vendor, ...products]: readonly [number, ...number[]],
+  evidence: Evidence | typeof UNSETTLED,
+  make: Make,
+): CrtModel {
+  const told = typeof evidence === "string" ? { evidence } : evidence;
+  const usb = products.map((product) => ({ vendor, product }));
+  return { family: "mirabox", id, name, usb, ...told, inputs: [], hasStrip: false, ...make };
+}
+
+const V3: Make = { slots: keys({ columns: 5, rows: 3, width: 112 }), wire: CRT_V3 };
+const SMALL_V3: Make = { slots: keys({ columns: 5, rows: 3, width: 95 }), wire: AKP153_V3 };
+const K1: Make = { slots: keys({ columns: 3, rows: 2, width: 64 }), wire: K1_PRO };
+const V1: Make = {
+  slots: [
+    ...keys({ columns: 5, rows: 3, width: 85, hasRelease: false }),
+    ...panel([0, 1, 2].map((row) => ({ column: 5, row, width: 85, height: 85 }))),
+  ],
+  wire: CRT_V1,
+};
+const D6_REV1: Make = {
+  slots: keys({ columns: 5, rows: 3, width: 112, hasRelease: false }),
+  wire: { ...CRT_V3, packetBytes: 512, commitsClear: false },
+};
+
+// The v1 units of other brands are untested: no trial of them is known.
+export const MIRABOX_MODELS: readonly CrtModel[] = [
+  mirabox("mirabox-293", "Mirabox 293V3", [0x6603, 0x1005], "HW", V3),
+  mirabox("mirabox-293-variant", "Mirabox 293V3 (variant)", [0x6603, 0x1006, 0x1010], "SRC", V3),
+  mirabox("mirabox-293s", "Mirabox 293S", [0x5548, 0x6670], "HW", V1),
+  mirabox("mirabox-293s-v3", "Mirabox 293S V3", [0x6603, 0x1014], UNSETTLED, SMALL_V3),
+  mirabox("mirabox-k1pro", "Mirabox K1 Pro", [0x6603, 0x1015, 0x1019], "HW", K1),
+  mirabox("akp153e-rev2", "AJAZZ AKP153E (rev. 2)", [0x0300, 0x3010], "HW", SMALL_V3),
+  mirabox("akp153r-rev2", "AJAZZ AKP153R (rev. 2)", [0x0300, 0x3011], UNSETTLED, SMALL_V3),
+  mirabox("fifine-d6-rev2", "Fifine D6 (rev. 2)", [0x3142, 0x0060], "HW", V3),
+  mirabox("fifine-d6-rev1", "Fifine D6 (rev. 1)", [0x3142, 0x0007], UNSETTLED, D6_REV1),
+  mirabox("akp153", "AJAZZ AKP153", [0x5548, 0x6674], "untested", V1),
+  mirabox("akp153e-rev1", "AJAZZ AKP153E (rev. 1)", [0x0300, 0x1010], "untested", V1),
+  mirabox("akp153r-rev1", "AJAZZ AKP153R (rev. 1)", [0x0300, 0x1020], "untested", V1),
+  mirabox("mars-msd-one", "Mars MSD-ONE", [0x0b00, 0x1000], "untested", V1),
+  mirabox("mad-dog-gk150k", "Mad Dog GK150K", [0x0c00, 0x1000], "untested", V1),
+  mirabox("risemode-vision-01", "Risemode Vision 01", [0x0a00, 0x1001], "untested", V1),
+  mirabox("tmice", "TMICE", [0x0500, 0x1001], "untested", V1),
 ];
 
-function akp05(identity: Identity): Akp05Model {
+function akp05(id: string, name: string, product: number, evidence: Evidence): CrtModel {
   return {
     family: "akp05",
-    ...identity,
+    id,
+    name,
+    usb: [{ vendor: 0x0300, product }],
+    evidence,
     slots: [...keys({ columns: 5, rows: 2, width: 112 }), ...strip(4, 2, 176, 112)],
     inputs: inputs("dial", { row: 3, columns: columns(4), hasRelease: false }),
     hasStrip: true,
@@ -190,7 +136,7 @@ function akp05(identity: Identity): Akp05Model {
   };
 }
 
-export const AKP05_MODELS: readonly Akp05Model[] = [
-  akp05({ id: "akp05e", name: "AJAZZ AKP05E", usb: usb(0x0300, 0x3004), evidence: "HW" }),
-  akp05({ id: "akp05", name: "AJAZZ AKP05", usb: usb(0x0300, 0x3006), evidence: "untested" }),
+export const AKP05_MODELS: readonly CrtModel[] = [
+  akp05("akp05e", "AJAZZ AKP05E", 0x3004, "HW"),
+  akp05("akp05", "AJAZZ AKP05", 0x3006, "untested"),
 ];

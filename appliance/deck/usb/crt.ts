@@ -7,7 +7,7 @@
  */
 import type { Pixels } from "../pixels.ts";
 import { type DriverContext, JPEG_QUALITY, writeReport } from "./driver.ts";
-import type { Akp05Model, CrtWire, MiraboxModel } from "./model.ts";
+import type { CrtModel, CrtWire } from "./model.ts";
 
 /** Commands, by their meaning. */
 export const CRT = {
@@ -26,11 +26,11 @@ const ALL_KEYS = 0xff;
 
 /** Writes packets for one unit. Calls must not overlap: an upload has no sequence numbers. */
 export class CrtPanel {
-  readonly #context: DriverContext<MiraboxModel | Akp05Model>;
+  readonly #context: DriverContext<CrtModel>;
   readonly #wire: CrtWire;
   readonly #packetBytes: number;
 
-  constructor(context: DriverContext<MiraboxModel | Akp05Model>) {
+  constructor(context: DriverContext<CrtModel>) {
     this.#context = context;
     this.#wire = context.model.wire;
     // Revisions with one product id differ in size, so the device's own report comes first.

@@ -1,5 +1,5 @@
 import type { EncodeJpeg, Pixels } from "../pixels.ts";
-import type { Direction, Model } from "./model.ts";
+import type { DriverInput, Model } from "./model.ts";
 
 /** The part of node-hid's `HIDAsync` that is used here. */
 export interface HidHandle {
@@ -56,14 +56,8 @@ export interface DriverContext<M extends Model = Model> {
   /** The serial number of the USB descriptor; empty when there is none. */
   readonly usbSerial: string;
   readonly encodeJpeg: EncodeJpeg;
-  /** A key or input went down or up. */
-  onKey(place: string, down: boolean): void;
-  /** A key, zone or input was pressed that gives no word of its release. */
-  onTap(place: string): void;
-  /** Called for a turn of a dial by so many steps; clockwise ones are positive. */
-  onTurn(input: string, delta: number): void;
-  /** A finger went over the touch strip. */
-  onSwipe(direction: Direction): void;
+  /** Takes what hands do, in the order in which it happened. */
+  onInput(input: DriverInput): void;
 }
 
 /** JPEG quality before a byte cap lowers it: text on a key shows ringing below about 90. */

@@ -109,24 +109,24 @@ function hearInputs(deck: StreamDeck, context: DriverContext<ElgatoModel>): void
 
   const onButton = (down: boolean) => (control: Control) => {
     const place = placeOf(control);
-    if (place !== undefined) context.onKey(place, down);
+    if (place !== undefined) context.onInput({ what: down ? "down" : "up", place });
   };
   deck.on("down", onButton(true));
   deck.on("up", onButton(false));
-  deck.on("rotate", (control, steps) => {
+  deck.on("rotate", (control, by) => {
     const place = placeOf(control);
-    if (place !== undefined) context.onTurn(place, steps);
+    if (place !== undefined) context.onInput({ what: "turn", place, by });
   });
   const onTouch = (_strip: unknown, at: { x: number }) => {
     const zone = zones.find(({ width }, index) => at.x < (index + 1) * width);
-    if (zone !== undefined) context.onTap(zone.slot);
+    if (zone !== undefined) context.onInput({ what: "tap", place: zone.slot });
   };
   deck.on("lcdShortPress", onTouch);
   deck.on("lcdLongPress", onTouch);
   deck.on("lcdSwipe", (_strip, from, to) => {
     // The strip is flat: a finger that went up or down went nowhere.
     if (Math.abs(to.x - from.x) > Math.abs(to.y - from.y)) {
-      context.onSwipe(to.x < from.x ? "left" : "right");
+      context.onInput({ what: "swipe", place: to.x < from.x ? "left" : "right" });
     }
   });
 }

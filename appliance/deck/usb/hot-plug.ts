@@ -5,7 +5,7 @@ import type { EncodeJpeg } from "../pixels.ts";
 import { DeckConnection } from "./connection.ts";
 import type { DeckDriver } from "./driver.ts";
 import type { DeckBus, UsbUnit } from "./hid.ts";
-import type { Direction, Model } from "./model.ts";
+import type { DriverInput, Model } from "./model.ts";
 import { modelByUsb } from "./models.ts";
 import { type DeckProblem, Problems } from "./problems.ts";
 
@@ -22,11 +22,15 @@ interface PlugEvents {
   opened(deck: OpenedDeck): void;
   /** The deck that was opened for this unit is no longer to be used. */
   lost(unit: UsbUnit): void;
-  key(unit: UsbUnit, place: string, down: boolean): void;
-  tap(unit: UsbUnit, place: string): void;
-  turn(unit: UsbUnit, input: string, delta: number): void;
-  swipe(unit: UsbUnit, direction: Direction): void;
+  input(unit: UsbUnit, input: DriverInput): void;
   problems(): void;
+}
+
+interface HotPlugOptions {
+  readonly bus: DeckBus;
+  readonly clock: Clock;
+  readonly encodeJpeg: EncodeJpeg;
+  readonly events: PlugEvents;
 }
 
 interface Plug {
@@ -36,25 +40,19 @@ interface Plug {
 
 /** Opens every supported deck that is plugged in, and opens it again when it fails. */
 export class HotPlug {
-  readonly #bus: DeckBus;
-  readonly #clock: Clock;
-  readonly #encodeJpeg: EncodeJpeg;
-  readonly #events: PlugEvents;
+  readonly #options: HotPlugOptions;
   readonly #problems: Problems;
   readonly #plugs = new Map<string, Plug>();
   #unwatch: Promise<Cancel> = Promise.resolve(() => {});
 
-  constructor(options: { bus: DeckBus; clock: Clock; encodeJpeg: EncodeJpeg; events: PlugEvents }) {
-    this.#bus = options.bus;
-    this.#clock = options.clock;
-    this.#encodeJpeg = options.encodeJpeg;
-    this.#events = options.events;
+  constructor(options: HotPlugOptions) {
+    this.#options = options;
     this.#problems = new Problems(options.clock, () => options.events.problems());
   }
 
   /** Begins to look for decks. */
   start(): void {
-    const watching = this.#bus.watch({
+    const watching = this.#options.bus.watch({
       attached: (unit) => this.#attached(unit),
       detached: (unit) => this.#detached(unit),
     });
@@ -93,38 +91,34 @@ export class HotPlug {
     if (plug === undefined) return;
     this.#plugs.delete(unit.id);
     this.#problems.resolved(unit.port);
-    this.#events.lost(unit);
+    this.#options.events.lost(unit);
     // The device is gone, so a failure means nothing.
     plug.connection.close().catch(() => {});
   }
 
   #connect(unit: UsbUnit, model: Model): DeckConnection {
+    const { events } = this.#options;
     const place = { deck: model.name, port: unit.port };
     let lost = false;
     const connection = new DeckConnection({
       unit,
       model,
-      bus: this.#bus,
-      clock: this.#clock,
-      encodeJpeg: this.#encodeJpeg,
+      ...this.#options,
       events: {
         opened: (driver) => {
           if (lost) this.#problems.started(place);
           lost = false;
-          this.#events.opened({ unit, model, driver, fail: (error) => connection.fail(error) });
+          events.opened({ unit, model, driver, fail: (error) => connection.fail(error) });
         },
         lost: () => {
           lost = true;
-          this.#events.lost(unit);
+          events.lost(unit);
         },
         problem: (problem) => {
           if (problem === undefined) this.#problems.resolved(unit.port);
           else this.#problems.cannotOpen(place, problem.code, problem.reason);
         },
-        key: (place, down) => this.#events.key(unit, place, down),
-        tap: (place) => this.#events.tap(unit, place),
-        turn: (input, delta) => this.#events.turn(unit, input, delta),
-        swipe: (direction) => this.#events.swipe(unit, direction),
+        input: (input) => events.input(unit, input),
       },
     });
     return connection;

@@ -41,6 +41,15 @@ export interface ModelInput extends ModelPlace {
 /** The direction of a finger over the touch strip. */
 export type Direction = "left" | "right";
 
+/** Something that a hand does, as a unit tells it. */
+export type DriverInput =
+  /** A key or an input, which went down or up; `tap` is a press that gives no word of its release. */
+  | { readonly what: "down" | "up" | "tap"; readonly place: string; readonly by?: never }
+  /** A dial and its steps, clockwise being more than zero. */
+  | { readonly what: "turn"; readonly place: string; readonly by: number }
+  /** A finger that went over the touch strip. */
+  | { readonly what: "swipe"; readonly place: Direction; readonly by?: never };
+
 /** The reports of a dial of a CRT deck; each report of a turn is one step. */
 interface DialCodes {
   readonly press: number;
@@ -91,15 +100,12 @@ interface ModelBase {
 export interface ElgatoModel extends ModelBase {
   readonly family: "elgato";
 }
-export interface MiraboxModel extends ModelBase {
-  readonly family: "mirabox";
+/** A deck of one of the two families that speak the protocol of CRT. */
+export interface CrtModel extends ModelBase {
+  readonly family: "mirabox" | "akp05";
   readonly wire: CrtWire;
 }
-export interface Akp05Model extends ModelBase {
-  readonly family: "akp05";
-  readonly wire: CrtWire;
-}
-export type Model = ElgatoModel | MiraboxModel | Akp05Model;
+export type Model = ElgatoModel | CrtModel;
 
 /** Whether a text is a serial number, and not an empty memory: nothing, zeros, blanks or bytes of ones. */
 export function isSerial(text: string): boolean {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { encodeJpeg } from "../../../appliance/deck/face/paint.ts";
 import type { Pixels } from "../../../appliance/deck/pixels.ts";
-import { openMirabox } from "../../../appliance/deck/usb/crt-drivers.ts";
+import { openCrt } from "../../../appliance/deck/usb/crt-drivers.ts";
 import type { DriverContext } from "../../../appliance/deck/usb/driver.ts";
 import { createDeckBus } from "../../../appliance/deck/usb/hid.ts";
-import type { MiraboxModel } from "../../../appliance/deck/usb/model.ts";
+import type { CrtModel } from "../../../appliance/deck/usb/model.ts";
 import { modelById } from "../../../appliance/deck/usb/models.ts";
 import { type DeckWorld, startWorld, telling } from "../../helpers/deck-world.ts";
 import { type FakeUnit, FakeUsbHost } from "../../helpers/fake-hid.ts";
@@ -276,18 +276,15 @@ describe("A deck", () => {
       host.plug(unit, { port: "2-1" });
       const place = { id: "", port: "2-1", vendor: 0, product: 0, serial: "" };
       const opened = await createDeckBus(host).open(place, 0xffa0);
-      const context: DriverContext<MiraboxModel> = {
+      const context: DriverContext<CrtModel> = {
         ...opened,
         model,
         usbSerial: "",
         encodeJpeg,
-        onKey: () => {},
-        onTap: () => {},
-        onTurn: () => {},
-        onSwipe: () => {},
+        onInput: () => {},
       };
       const pictures = [{ slot: "k0", pixels }];
-      await openMirabox(context).paint(() => pictures.shift());
+      await openCrt(context).paint(() => pictures.shift());
     }
   });
 
