@@ -5,19 +5,19 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_390 },
+  "appliance/base/": { files: 102, lines: 7_370 },
   "appliance/store/": { files: 173, lines: 23_040 },
-  "appliance/deck/": { files: 92, lines: 12_000 },
+  "appliance/deck/": { files: 92, lines: 11_860 },
   "appliance/traffic/": { files: 94, lines: 9_940 },
-  "appliance/links/": { files: 102, lines: 12_300 },
-  "appliance/config/": { files: 4, lines: 950 },
-  "appliance/box/": { files: 93, lines: 10_690 },
-  "appliance/control/": { files: 60, lines: 7_140 },
-  "appliance/app/": { files: 58, lines: 6_550 },
-  "image/": { files: 58, lines: 7_450 },
-  "scripts/": { files: 95, lines: 9_110 },
-  "test/": { files: 671, lines: 101_770 },
-  "web/": { files: 191, lines: 18_950 },
+  "appliance/links/": { files: 101, lines: 11_970 },
+  "appliance/config/": { files: 4, lines: 920 },
+  "appliance/box/": { files: 93, lines: 10_470 },
+  "appliance/control/": { files: 60, lines: 7_100 },
+  "appliance/app/": { files: 58, lines: 6_330 },
+  "image/": { files: 58, lines: 7_430 },
+  "scripts/": { files: 95, lines: 9_090 },
+  "test/": { files: 671, lines: 101_720 },
+  "web/": { files: 189, lines: 18_400 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
