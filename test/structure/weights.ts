@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 102, lines: 7_370 },
-  "appliance/store/": { files: 173, lines: 23_040 },
+  "appliance/store/": { files: 171, lines: 22_800 },
   "appliance/deck/": { files: 92, lines: 11_860 },
   "appliance/traffic/": { files: 94, lines: 9_940 },
   "appliance/links/": { files: 101, lines: 11_970 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_330 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_720 },
+  "test/": { files: 671, lines: 101_730 },
   "web/": { files: 189, lines: 18_400 },
 };
 

@@ -165,31 +165,7 @@ export class Texts {
     return true;
   }
 
-  /**
-   * A stable hash of a text.
-   * @param into takes its 64 bits, as two numbers
-   */
-  hash(n: number, into: Uint32Array): void {
-    const bytes = this.#bytes;
-    const end = (this.#starts[n + 1] as number) - 1;
-    let [a, b] = [0x811c9dc5, 0x9747b28c];
-    for (let at = this.#starts[n] as number; at < end; at++) {
-      const byte = bytes[at] as number;
-      a = Math.imul(a ^ byte, 0x01000193);
-      b = Math.imul(b ^ byte, 0x5bd1e995);
-      b ^= b >>> 15;
-    }
-    into[0] = mixed(a);
-    into[1] = mixed(b);
-  }
-
   #length(n: number): number {
     return (this.#starts[n + 1] as number) - (this.#starts[n] as number) - 1;
   }
-}
-
-function mixed(hash: number): number {
-  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }

@@ -11,7 +11,7 @@ import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf } from "../blocks/month.ts";
 import { type Counter, HOURLY_COUNTERS, hourDimension } from "../counting.ts";
 import type { HourlyCounts, SeriesRow } from "../reports.ts";
-import type { DayList } from "./value-days.ts";
+import type { DayList } from "./values.ts";
 
 const HOURS = 24;
 const WEEKDAYS = 7;

@@ -1,4 +1,4 @@
-import type { DayList } from "./value-days.ts";
+import type { DayList } from "./values.ts";
 
 const FIRST_BYTES = 65_536;
 const ZERO = 48;

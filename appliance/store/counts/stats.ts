@@ -13,9 +13,14 @@ import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import type { SiteDays } from "./source.ts";
-import { ValueDays } from "./value-days.ts";
-import type { ValueSum } from "./value-table.ts";
-import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values.ts";
+import {
+  cut,
+  type DimensionTotals,
+  ValueDays,
+  type ValuePass,
+  type ValueSum,
+  valueTotals,
+} from "./values.ts";
 
 /**
  * The bytes that all values of an answer may take together; beyond them, the lowest are OTHER, too.
@@ -186,7 +191,7 @@ function toldOf(
 
 /** Leaves the highest values that an answer has room for; the others count as OTHER. */
 function leaveHighest(dimensions: readonly DimensionTotals[], byDay: boolean): void {
-  share(dimensions, MAX_TEXT_BYTES, ({ bytes }) => bytes);
+  share(dimensions, MAX_TEXT_BYTES, ({ text }) => Buffer.byteLength(text));
   if (byDay) share(dimensions, MAX_ANSWERED_DAY_COUNTS, ({ days }) => days);
 }
 

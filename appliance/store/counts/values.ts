@@ -1,12 +1,20 @@
+import { OTHER } from "../../base/names.ts";
 import { dimensionOf, type ListName } from "../../base/text/dimensions.ts";
 import type { BlockReader } from "../blocks/block-reader.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
-import { type HashPart, type PlaceSums, type ValueSum, ValueTable } from "./value-table.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import { NoBlock } from "../blocks/varints.ts";
+import type { SiteDays } from "./source.ts";
 
 /** The most values of a dimension in an answer. The rest becomes OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
-/** The memory that sums take; beyond it, some are made after the others, reading all again. */
-const MAX_SUM_BYTES = 10 * 1_048_576;
+/** The most values of a dimension that are summed up at once; beyond it, the rarest become OTHER. */
+const MAX_SUMS = 50_000;
+/** The memory that sums take; beyond it, some dimensions are summed up after the others, reading all again. */
+const MAX_SUM_BYTES = 16 * 1_048_576;
+/** A place in a map, two numbers, and the head of a string. */
+const SUM_BYTES = 128;
 
 /** Takes the counts of blocks, one block after the other, ascending by month. */
 export interface BlockSink {
@@ -20,6 +28,14 @@ export interface BlockSink {
 
 /** Reads all of a range: the same each time that it is called. */
 export type ValuePass = (names: ReadonlySet<ListName>, sink: BlockSink) => Promise<void>;
+
+/** The counts of a value in all. */
+export interface ValueSum {
+  readonly text: string;
+  readonly total: number;
+  /** The number of days with counts, or a few more. */
+  readonly days: number;
+}
 
 /**
  * The values of a dimension in an answer, highest first; equal ones in the order of their texts.
@@ -37,22 +53,12 @@ export async function valueTotals(
   names: readonly ListName[],
 ): Promise<DimensionTotals[]> {
   const totals = new Map<ListName, DimensionTotals>();
-  let left: Job[] = names.map((name) => ({ name, part: { n: 0, of: 1 } }));
-  let most = left.length;
-  while (left.length > 0) {
-    // Parts of one dimension go one after the other.
-    const jobs = [...Map.groupBy(left, ({ name }) => name).values()]
-      .flatMap(([job]) => job ?? [])
-      .slice(0, most);
-    const sink = new SumSink(jobs);
+  for (let left = [...names]; left.length > 0; ) {
+    const sink = new SumSink(left);
     await pass(sink.names, sink);
-    for (const [name, table] of sink.tables) {
-      addTo(totals, name, table);
-      table.close();
-    }
-    left = [...left.filter((job) => !jobs.includes(job)), ...sink.postponed];
-    // The next pass takes as many as have fitted, and one more where there was room.
-    most = sink.tables.size + (sink.postponed.length === 0 ? 1 : 0);
+    left = left.filter((name) => !sink.names.has(name));
+    for (const [name, sums] of sink.sums)
+      totals.set(name, sums.isWhole ? sums.highest() : await summedAgain(pass, sums.highest()));
   }
   return names.flatMap((name) => {
     const found = totals.get(name);
@@ -62,14 +68,11 @@ export async function valueTotals(
   });
 }
 
-function addTo(totals: Map<ListName, DimensionTotals>, name: ListName, table: ValueTable): void {
-  const { kept, other } = table.highest(MAX_ANSWERED_VALUES);
-  const known = totals.get(name) ?? { name, kept: [], other: undefined };
-  totals.set(name, known);
-  known.kept.push(...kept);
-  known.kept.sort(compareSums);
-  if (other !== undefined) known.other = (known.other ?? 0) + other;
-  cut(known, MAX_ANSWERED_VALUES);
+/** The same values with all their counts, where some counts of theirs were added up as OTHER for want of room. */
+async function summedAgain(pass: ValuePass, { name, kept }: DimensionTotals) {
+  const sink = new SumSink([name], new Set(kept.map(({ text }) => text)));
+  await pass(sink.names, sink);
+  return (sink.sums.get(name) as Sums).highest();
 }
 
 function compareSums(a: ValueSum, b: ValueSum): number {
@@ -83,6 +86,66 @@ export function cut(dimension: DimensionTotals, length: number): void {
     dimension.other = (dimension.other ?? 0) + total;
 }
 
+/** The sums of a dimension's values. */
+class Sums {
+  readonly #name: ListName;
+  readonly #only: ReadonlySet<string> | undefined;
+  #sums = new Map<string, { readonly text: string; total: number; days: number }>();
+  #other: number | undefined;
+  /** The memory that they take, about. */
+  bytes = 0;
+  /** False once values were left out. */
+  isWhole = true;
+
+  /** @param only takes no other value by name */
+  constructor(name: ListName, only?: ReadonlySet<string>) {
+    this.#name = name;
+    this.#only = only;
+  }
+
+  add(text: string, total: number, days: number): void {
+    if (text === OTHER || this.#only?.has(text) === false) {
+      this.#other = (this.#other ?? 0) + total;
+      return;
+    }
+    let sum = this.#sums.get(text);
+    if (sum === undefined) {
+      // A copy: a text cut from a longer one would keep all of that in memory.
+      sum = { text: Buffer.from(text).toString(), total: 0, days: 0 };
+      this.#sums.set(sum.text, sum);
+      this.bytes += SUM_BYTES + 2 * text.length;
+    }
+    sum.total += total;
+    sum.days += days;
+  }
+
+  /** Leaves out the rarest values where there are too many. */
+  bound(): void {
+    if (this.#sums.size <= MAX_SUMS) return;
+    const { kept, other } = this.highest(MAX_SUMS);
+    this.#sums = new Map(kept.map((sum) => [sum.text, { ...sum }]));
+    this.#other = other;
+    this.bytes = kept.reduce((bytes, { text }) => bytes + SUM_BYTES + 2 * text.length, 0);
+    this.isWhole = false;
+  }
+
+  highest(most = MAX_ANSWERED_VALUES): DimensionTotals {
+    const kept = [...this.#sums.values()].sort(compareSums);
+    const highest = { name: this.#name, kept, other: this.#other };
+    cut(highest, most);
+    return highest;
+  }
+}
+
+/** Sums by place in a dictionary. */
+interface PlaceSums {
+  readonly totals: Float64Array;
+  /** The number of days on which each value was counted. */
+  readonly days: Uint16Array;
+  /** One more than the last place with a count. */
+  size: number;
+}
+
 function roomier(size: number, sums: PlaceSums | undefined): PlaceSums {
   const roomy = { totals: new Float64Array(2 * size), days: new Uint16Array(2 * size), size };
   if (sums !== undefined) {
@@ -92,34 +155,25 @@ function roomier(size: number, sums: PlaceSums | undefined): PlaceSums {
   return roomy;
 }
 
-/** Values to be summed up. */
-interface Job {
-  readonly name: ListName;
-  readonly part: HashPart;
-}
-
-/** Sums up the values of each dimension; where they take too much, some are for a later pass. */
+/** Sums up the values of each dimension; where they take too much, some dimensions are for a later pass. */
 class SumSink implements BlockSink {
-  readonly tables = new Map<ListName, ValueTable>();
-  /** Fewer as soon as some are postponed. */
-  readonly names = new Set<ListName>();
-  readonly postponed: Job[] = [];
+  readonly sums = new Map<ListName, Sums>();
+  /** Fewer as soon as some are left to a later pass. */
+  readonly names: Set<ListName>;
   /** Sums of the block that is being read, by place in its dictionary. */
   readonly #open = new Map<ListName, PlaceSums>();
   /** The sums of earlier blocks, all zero again. */
   readonly #spare: PlaceSums[] = [];
 
-  constructor(jobs: readonly Job[]) {
-    for (const { name, part } of jobs) {
-      this.names.add(name);
-      this.tables.set(name, new ValueTable(part));
-    }
+  constructor(names: readonly ListName[], only?: ReadonlySet<string>) {
+    this.names = new Set(names);
+    for (const name of names) this.sums.set(name, new Sums(name, only));
   }
 
   async begin(): Promise<void> {}
 
   count(name: ListName, { length, places, counts }: ValueCounts): void {
-    if (!this.tables.has(name) || length === 0) return;
+    if (!this.sums.has(name) || length === 0) return;
     const { totals, days } = this.#sumsOf(name, 1 + (places[length - 1] as number));
     for (let i = 0; i < length; i++) {
       const n = counts[i] as number;
@@ -134,12 +188,7 @@ class SumSink implements BlockSink {
     const open = [...this.#open];
     this.#open.clear();
     try {
-      for (const [name, sums] of open) {
-        await block.load(dimensionOf(name));
-        const texts = block.dimension(dimensionOf(name))?.texts;
-        if (texts !== undefined) this.tables.get(name)?.add(texts, sums);
-        block.release();
-      }
+      for (const [name, sums] of open) await this.#add(block, name, sums);
     } finally {
       for (const [, sums] of open) {
         sums.totals.fill(0, 0, sums.size);
@@ -148,7 +197,20 @@ class SumSink implements BlockSink {
         this.#spare.push(sums);
       }
     }
-    while (this.#bytes > MAX_SUM_BYTES) this.#postpone();
+    while (this.sums.size > 1 && this.#bytes > MAX_SUM_BYTES) this.#postpone();
+  }
+
+  /** @throws {NoBlock} when something was counted that its dictionary has not */
+  async #add(block: BlockReader, name: ListName, { totals, days, size }: PlaceSums): Promise<void> {
+    const sums = this.sums.get(name);
+    const texts = await textsOf(block, name);
+    if (sums === undefined || texts === undefined) return;
+    if (size > texts.length) throw new NoBlock("it counts what its dictionary has not");
+    for (let place = 0; place < size; place++) {
+      const total = totals[place] as number;
+      if (total > 0) sums.add(texts[place] as string, total, days[place] as number);
+    }
+    sums.bound();
   }
 
   /** The sums of a dimension, with room for `size` places. */
@@ -161,28 +223,153 @@ class SumSink implements BlockSink {
   }
 
   get #bytes(): number {
-    let bytes = 0;
-    for (const table of this.tables.values()) bytes += table.bytes;
-    return bytes;
+    return [...this.sums.values()].reduce((all, { bytes }) => all + bytes, 0);
   }
 
-  /** Leaves the largest dimension to a later pass; of the only one, half. */
+  /** Leaves the largest dimension to a later pass. */
   #postpone(): void {
-    const [[name, table] = NONE, ...others] = [...this.tables].sort(
-      ([, a], [, b]) => b.bytes - a.bytes,
-    );
-    if (others.length > 0) {
-      this.tables.delete(name);
-      this.names.delete(name);
-      this.postponed.push({ name, part: table.part });
-      table.close();
-      return;
-    }
-    const [half, part] = table.half();
-    table.close();
-    this.tables.set(name, half);
-    this.postponed.push({ name, part });
+    const [largest] = [...this.sums].sort(([, a], [, b]) => b.bytes - a.bytes);
+    if (largest === undefined) return;
+    this.sums.delete(largest[0]);
+    this.names.delete(largest[0]);
   }
 }
 
-const NONE: readonly [ListName, ValueTable] = ["path", new ValueTable({ n: 0, of: 1 })];
+async function textsOf(block: BlockReader, name: ListName): Promise<string[] | undefined> {
+  await block.load(dimensionOf(name));
+  const texts = block.dimension(dimensionOf(name))?.texts.all();
+  block.release();
+  return texts;
+}
+
+/** Offset in days from the first one, count, offset, count, … */
+export type DayList = Float64Array | readonly number[];
+
+/** Counts by day of the values that an answer carries, and of all others of their dimension together. */
+export class ValueDays implements BlockSink {
+  readonly #from: number;
+  readonly #tables = new Map<ListName, DayTables>();
+  /** The month that is being read. */
+  #month: Month | undefined;
+
+  private constructor({ from, to }: SiteDays, dimensions: readonly DimensionTotals[]) {
+    this.#from = from;
+    for (const dimension of dimensions)
+      this.#tables.set(dimension.name, new DayTables(dimension, to - from + 1));
+  }
+
+  static async read(
+    pass: ValuePass,
+    range: SiteDays,
+    dimensions: readonly DimensionTotals[],
+  ): Promise<ValueDays> {
+    const days = new ValueDays(range, dimensions);
+    await pass(new Set(dimensions.map(({ name }) => name)), days);
+    days.#endMonth();
+    return days;
+  }
+
+  async begin(block: BlockReader, names: Iterable<ListName>): Promise<void> {
+    if (block.month !== this.#month) this.#endMonth();
+    this.#month = block.month;
+    for (const name of names) this.#tables.get(name)?.begin(await textsOf(block, name));
+  }
+
+  count(name: ListName, counts: ValueCounts): void {
+    this.#tables.get(name)?.count(counts);
+  }
+
+  async end(): Promise<void> {}
+
+  /** The days of a kept value, by its place in `kept`. */
+  of(name: ListName, place: number): DayList {
+    return this.#tables.get(name)?.list(place) ?? [];
+  }
+
+  ofOthers(name: ListName): DayList {
+    return this.#tables.get(name)?.others() ?? [];
+  }
+
+  #endMonth(): void {
+    if (this.#month === undefined) return;
+    const offset = firstDayOf(this.#month) - this.#from;
+    for (const table of this.#tables.values()) table.endMonth(offset);
+  }
+}
+
+/** The lists of days of one dimension. */
+class DayTables {
+  /** Text → place in `kept`. */
+  readonly #kept = new Map<string, number>();
+  /** One piece of memory for all lists: as many small arrays would take ten times it. */
+  readonly #lists: Float64Array;
+  readonly #starts: Uint32Array;
+  readonly #ends: Uint32Array;
+  /** Sums of all values that are not kept, by day. */
+  readonly #others: Float64Array;
+  /** Sums of the month that is being read: by value and day, and by day for all others. */
+  #month: Float64Array | undefined;
+  readonly #othersOfMonth = new Float64Array(MAX_DAYS);
+  /** The place in `kept` by place in the dictionary of the block that is being read, or -1. */
+  #places = new Int32Array();
+
+  constructor({ kept }: DimensionTotals, days: number) {
+    this.#starts = new Uint32Array(kept.length);
+    let room = 0;
+    for (const [place, value] of kept.entries()) {
+      this.#kept.set(value.text, place);
+      this.#starts[place] = room;
+      room += 2 * Math.min(value.days, days);
+    }
+    this.#ends = this.#starts.slice();
+    this.#lists = new Float64Array(room);
+    this.#others = new Float64Array(days);
+  }
+
+  begin(texts: readonly string[] = []): void {
+    if (this.#places.length < texts.length) this.#places = new Int32Array(texts.length);
+    for (const [place, text] of texts.entries()) this.#places[place] = this.#kept.get(text) ?? -1;
+  }
+
+  count({ day, length, places, counts }: ValueCounts): void {
+    this.#month ??= new Float64Array(MAX_DAYS * this.#starts.length);
+    for (let i = 0; i < length; i++) {
+      const kept = this.#places[places[i] as number] ?? -1;
+      const sums = kept < 0 ? this.#othersOfMonth : this.#month;
+      const at = kept < 0 ? day : MAX_DAYS * kept + day;
+      sums[at] = (sums[at] as number) + (counts[i] as number);
+    }
+  }
+
+  /** @param offset of the first day of the month */
+  endMonth(offset: number): void {
+    const month = this.#month;
+    if (month === undefined) return;
+    this.#month = undefined;
+    for (let kept = 0; kept < this.#starts.length; kept++)
+      for (let day = 0; day < MAX_DAYS; day++) {
+        const n = month[MAX_DAYS * kept + day] as number;
+        if (n === 0) continue;
+        const end = this.#ends[kept] as number;
+        this.#lists[end] = offset + day;
+        this.#lists[end + 1] = n;
+        this.#ends[kept] = end + 2;
+      }
+    for (let day = 0; day < MAX_DAYS; day++) {
+      const at = offset + day;
+      if (at >= 0 && at < this.#others.length)
+        this.#others[at] = this.#othersOfMonth[day] as number;
+    }
+    this.#othersOfMonth.fill(0);
+  }
+
+  list(kept: number): DayList {
+    return this.#lists.subarray(this.#starts[kept], this.#ends[kept]);
+  }
+
+  others(): DayList {
+    const list: number[] = [];
+    for (const [offset, n] of this.#others.entries()) if (n > 0) list.push(offset, n);
+    return list;
+  }
+}

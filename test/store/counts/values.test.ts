@@ -14,6 +14,7 @@ const KEPT = 2_000;
 /** The values of a day: paths of this day only, values of another dimension, and paths of each day. */
 const [ALONE, REFS, OFTEN] = [1_800, 1_000, 100];
 const AS_OTHER = 3;
+const LATE = 1 + 2 * 10_000;
 
 const text = (month: number, day: number, n: number) =>
   `/${month}-${day}-${n}`.padEnd(24, "x") as `/${string}`;
@@ -33,6 +34,8 @@ function manyValues(months: number): BlockCounts {
       for (let i = 0; i < OFTEN; i++) count("path", day, `/often-${i}`, 2 + i);
       count("path", day, OTHER, AS_OTHER);
     }
+    // It is among the rarest at first, and among the highest in the end.
+    count("path", 0, "/late", n === 0 ? 1 : 10_000);
     return { site: 1, month, source: 0, part: 0, ...encodeBlock(block) };
   });
   engine.settle({ generation: 1, folded: [], puts, drops: [], past: [], days: [], gone: [] });
@@ -51,9 +54,11 @@ describe("more values than are summed up at once", () => {
     const names = Object.keys(named);
     assert.equal(names.length, KEPT);
     for (let i = 0; i < OFTEN; i++) {
-      assert.equal(names[i], `/often-${OFTEN - 1 - i}`);
+      assert.equal(names[i + 1], `/often-${OFTEN - 1 - i}`);
       assert.equal(named[`/often-${i}`], days * (2 + i));
     }
+    assert.equal(named["/late"], LATE);
+    assert.equal(names.splice(0, 1)[0], "/late");
     const equal = names.slice(OFTEN);
     assert.deepEqual(equal, equal.toSorted());
     assert.equal(other, days * (ALONE + AS_OTHER) - equal.length);
@@ -69,6 +74,10 @@ describe("more values than are summed up at once", () => {
       for (const list of Object.values(stats.daily[name] ?? {}))
         for (let i = 0; i < list.length; i += 2)
           byDay.set(list[i] ?? 0, (byDay.get(list[i] ?? 0) ?? 0) + (list[i + 1] ?? 0));
+      const { "/late": late = [] } = stats.daily[name] ?? {};
+      assert.deepEqual(late.slice(0, 2), name === "path" ? [0, 1] : []);
+      for (let i = 0; i < late.length; i += 2)
+        byDay.set(late[i] ?? 0, (byDay.get(late[i] ?? 0) ?? 0) - (late[i + 1] ?? 0));
       assert.deepEqual([...byDay.values()], Array(days).fill(sum));
     }
   });
