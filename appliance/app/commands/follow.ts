@@ -22,21 +22,6 @@ import {
 
 const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
-const help = `tallydeck follow: sends the lines of an access log to Tallydeck as they come, each once.
-
-  tallydeck follow FILE --site SITE       goes on with lines that come from now on, or where it was
-  tallydeck follow - --site SITE          the lines come from a pipe
-
-  --from-start     with a log that was never followed: what is in it, too
-  --host NAME      the host whose requests are taken from a log of several; may be repeated
-  --log-format P   the pattern of a log of your own: '$remote_addr [$time_local] "$request" $status'
-  --state FILE     where it notes how far it is (STATE_DIRECTORY, or beside the log)
-  --url URL        its Web UI's address (TALLYDECK_URL, ${DEFAULT_URL})
-  --token TOKEN    a push token for access logs from the Web UI (TALLYDECK_LOGS_TOKEN)
-
-It goes on over rotation and starts of either side, and sends nothing twice. Lines of days before yesterday
-are for \`tallydeck import\`. It ends by SIGTERM or Ctrl+C; a pipe, when it is over.`;
-
 const OPTIONS = {
   ...valued("site", "log-format", "state", "url", "token"),
   ...repeated("host"),
@@ -57,7 +42,20 @@ const PIPE_BYTES = 262_144;
 const STANDARD_INPUT = "-";
 
 export const follow = command({
-  help,
+  help: `tallydeck follow: sends the lines of an access log to Tallydeck as they come, each once.
+
+  tallydeck follow FILE --site SITE       goes on with lines that come from now on, or where it was
+  tallydeck follow - --site SITE          the lines come from a pipe
+
+  --from-start     with a log that was never followed: what is in it, too
+  --host NAME      the host whose requests are taken from a log of several; may be repeated
+  --log-format P   the pattern of a log of your own: '$remote_addr [$time_local] "$request" $status'
+  --state FILE     where it notes how far it is (STATE_DIRECTORY, or beside the log)
+  --url URL        its Web UI's address (TALLYDECK_URL, ${DEFAULT_URL})
+  --token TOKEN    a push token for access logs from the Web UI (TALLYDECK_LOGS_TOKEN)
+
+It goes on over rotation and starts of either side, and sends nothing twice. Lines of days before yesterday
+are for \`tallydeck import\`. It ends by SIGTERM or Ctrl+C; a pipe, when it is over.`,
   options: OPTIONS,
   async run({ values, positionals: [path, ...rest] }, terminal) {
     if (path === undefined || rest.length > 0 || !values.site)

@@ -15,7 +15,24 @@ import {
 
 const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
-const help = `tallydeck push: shows a text on every key that is set to a channel.
+const OPTIONS = {
+  ...valued("ttl", "color", "background", "icon", "status"),
+  ...valued("period", "grace", "id", "url", "token"),
+  ...switches("hold", "wake", "clear", "quiet"),
+};
+
+type Values = OptionsGiven<typeof OPTIONS>;
+
+const PATIENCE_MS = 10_000;
+/** The box refuses more than this; see the push API. */
+const MAX_INPUT_BYTES = 4_097;
+const STANDARD_INPUT = "-";
+
+/** The answer of the box, or of another program at that address. */
+type PushReply = Partial<PushAnswer & ErrorAnswer>;
+
+export const push = command({
+  help: `tallydeck push: shows a text on every key that is set to a channel.
 
   tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
                          [--icon NAME] [--status S] [--period N [--grace N]]
@@ -42,26 +59,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
 In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
 end it ends with; one with nothing but spaces is refused, "" for TEXT is not. A TEXT that begins with two hyphens, or is -h, follows \`--\`.
 Nothing is printed when all went well. A channel that no key of a connected deck shows is told, and
-takes the text all the same.`;
-
-const OPTIONS = {
-  ...valued("ttl", "color", "background", "icon", "status"),
-  ...valued("period", "grace", "id", "url", "token"),
-  ...switches("hold", "wake", "clear", "quiet"),
-};
-
-type Values = OptionsGiven<typeof OPTIONS>;
-
-const PATIENCE_MS = 10_000;
-/** The box refuses more than this; see the push API. */
-const MAX_INPUT_BYTES = 4_097;
-const STANDARD_INPUT = "-";
-
-/** The answer of the box, or of another program at that address. */
-type PushReply = Partial<PushAnswer & ErrorAnswer>;
-
-export const push = command({
-  help,
+takes the text all the same.`,
   options: OPTIONS,
   async run({ values, positionals: [channel, given, ...rest] }, terminal) {
     const text = given ?? (terminal.isPiped() ? STANDARD_INPUT : undefined);

@@ -39,15 +39,6 @@ import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
 import { sizeText } from "./size-text.ts";
 import { systemText } from "./update/update-text.ts";
 
-const help = `tallydeck status: whether the service runs, where it is found, and what it works with. Exits with 3 where
-none runs on this data.
-
-  --json           the same as JSON, sizes in bytes
-${DATA_OPTIONS_HELP}
-
-Decks and warnings are the service's own where its Web UI asks for no sign-in; else they are what this
-machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
-
 const PATIENCE_MS = 20_000;
 /** The exit code where no service runs, as that of system services is. */
 const NOT_RUNNING = 3;
@@ -65,7 +56,14 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
 
 export const status = command({
   alone: "status",
-  help,
+  help: `tallydeck status: whether the service runs, where it is found, and what it works with. Exits with 3 where
+none runs on this data.
+
+  --json           the same as JSON, sizes in bytes
+${DATA_OPTIONS_HELP}
+
+Decks and warnings are the service's own where its Web UI asks for no sign-in; else they are what this
+machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
   options: { ...DATA_OPTIONS, ...switches("json") },
   async run({ values }, terminal) {
     const config = configFrom(values, terminal);

@@ -42,26 +42,20 @@ export function openStages(parts: StagesParts): Stages {
     return fd === undefined ? undefined : { fd };
   };
   const tlsPort = handed("collector-tls") ?? config.tlsPort;
+  const every = { clock, client, log };
+  const ofCollector = { ...every, namesPeers: true, answered: answers.count };
   return {
     collector: new Stage((app) =>
       listen(app, handed("collector") ?? config.port, config.host, {
-        clock,
-        client,
-        log,
+        ...ofCollector,
         limits: fitting(COLLECTOR_LIMITS, descriptorLimit()),
-        namesPeers: true,
-        answered: answers.count,
       }),
     ),
     ...(tlsPort !== undefined && {
       collectorTls: new Stage((app) =>
         listen(app, tlsPort, config.host, {
-          clock,
-          client,
-          log,
+          ...ofCollector,
           limits: fitting(COLLECTOR_TLS_LIMITS, descriptorLimit()),
-          namesPeers: true,
-          answered: answers.count,
           certificates: door.certificates,
           secured: (address, servername) => door.secured(address, servername),
         }),
@@ -69,9 +63,7 @@ export function openStages(parts: StagesParts): Stages {
     }),
     control: new Stage((app) =>
       listen(app, handed("control") ?? config.webuiPort, config.bind, {
-        clock,
-        client,
-        log,
+        ...every,
         limits: fitting(CONTROL_LIMITS, descriptorLimit()),
         longestRequest: UPLOAD_MS,
       }),

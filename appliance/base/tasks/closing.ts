@@ -1,3 +1,5 @@
+import type { Clock } from "../clock.ts";
+
 /** A part that has to be closed. */
 interface Closable {
   close(): unknown;
@@ -36,4 +38,12 @@ export async function openedParts<Parts extends object>(
     await ends.disposeAsync().catch(() => {});
     throw error;
   }
+}
+
+/** A signal that ends with another one, or after so many milliseconds. Its timer ends with the block that uses it. */
+export function timeLimit(clock: Pick<Clock, "after">, ms: number, other?: AbortSignal) {
+  const late = new AbortController();
+  const cancel = clock.after(ms, () => late.abort());
+  const signal = AbortSignal.any(other === undefined ? [late.signal] : [late.signal, other]);
+  return { signal, [Symbol.dispose]: cancel };
 }

@@ -5,6 +5,7 @@ import { type Documents, ONLY } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../../base/signal.ts";
+import { timeLimit } from "../../base/tasks/closing.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import { TaskRunner } from "../../base/tasks/task-runner.ts";
 import { type MadeBackup, uploadBackup } from "./bring.ts";
@@ -226,20 +227,16 @@ export class Backups {
     const { target, folder } = this.#targets.find((each) => each.kind === kind) ?? {};
     if (target === undefined) return { kind: "failed", why: "It is not there any more." };
     const name = backupName(clock.now(), machine(), id);
-    const late = new AbortController();
-    const cancel = clock.after(LONGEST_MS, () => late.abort());
-    const end = AbortSignal.any([signal, late.signal]);
+    using end = timeLimit(clock, LONGEST_MS, signal);
     try {
       const last = this.#record.now.targets.find((each) => each.kind === kind);
       const marked = folder === undefined ? undefined : { path: folder, last };
-      return await uploadBackup({ target, marked, name, zone: zone(), make, signal: end });
+      return await uploadBackup({ target, marked, name, zone: zone(), make, signal: end.signal });
     } catch (error) {
-      if (late.signal.aborted) return TOO_SLOW;
+      if (end.signal.aborted && !signal.aborted) return TOO_SLOW;
       if (error instanceof TargetProblem || error instanceof Refusal)
         return { kind: "failed", why: error.message };
       throw error;
-    } finally {
-      cancel();
     }
   }
 

@@ -10,14 +10,9 @@ import { readCustom, readNotification } from "./awtrix.ts";
 import type { Message } from "./client.ts";
 import { commandIn, resultTopic } from "./topics.ts";
 
-interface CommandTargets {
-  readonly channels: Pick<Channels, "set" | "clear" | "get" | "acknowledge" | "changed">;
-  readonly decks: Pick<Decks, "bound" | "showPage" | "setAsleep"> & {
-    readonly setUp: Pick<Decks["setUp"], "update">;
-  };
-}
-
-interface CommandsOptions extends CommandTargets {
+interface CommandsOptions {
+  readonly channels: Channels;
+  readonly decks: Decks;
   readonly clock: Clock;
   readonly log: { warn(line: string): void };
   /** The beginning of our topics. */

@@ -35,19 +35,8 @@ export interface SiteSource {
 
 /** The parts of the box that are published, and that commands may change. */
 interface LinkedParts {
-  readonly channels: Pick<Channels, "get" | "list" | "set" | "clear" | "acknowledge" | "changed">;
-  readonly decks: Pick<
-    Decks,
-    | "bound"
-    | "list"
-    | "image"
-    | "setUp"
-    | "showPage"
-    | "setAsleep"
-    | "changed"
-    | "pictureChanged"
-    | "gestures"
-  >;
+  readonly channels: Channels;
+  readonly decks: Decks;
   readonly sites: SiteSource;
   /** The name of the box, and where its Web UI is. */
   readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, exchange, trustOf } from "../../base/http/exchange.ts";
+import { timeLimit } from "../../base/tasks/closing.ts";
 
 export interface OutsideQuestion {
   readonly method: "GET" | "POST" | "HEAD";
@@ -46,10 +47,7 @@ export function askWith({ clock, ca, userAgent }: AskOptions): AskOutside {
   return async (question, bounds = {}) => {
     const { mostBytes = MOST_BYTES, patienceMs = PATIENCE_MS, signal } = bounds;
     if (signal?.aborted) throw new AskFailed("stopped");
-    const end = new AbortController();
-    const stop = () => end.abort();
-    signal?.addEventListener("abort", stop);
-    const patience = clock.after(patienceMs, stop);
+    using end = timeLimit(clock, patienceMs, signal);
     try {
       const headers = { ...question.headers, "user-agent": userAgent };
       const limits = { mostBytes, signal: end.signal, trust: trust() };
@@ -60,9 +58,6 @@ export function askWith({ clock, ca, userAgent }: AskOptions): AskOutside {
         : new AskFailed(ended);
     } catch (error) {
       throw signal?.aborted ? new AskFailed("stopped") : askFailure(error, end.signal);
-    } finally {
-      patience();
-      signal?.removeEventListener("abort", stop);
     }
   };
 }

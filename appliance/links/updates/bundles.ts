@@ -20,7 +20,7 @@ import type { SignedFiles } from "./record.ts";
 /** The folder in which the updater looks for a whole release. */
 const WHOLE = "bundle";
 /** The folders of a download, and of an upload. */
-const FETCHED = "fetched";
+export const FETCHED = "fetched";
 const INCOMING = "incoming";
 export const LARGE = [BOOT_PART, ROOT_PART] as const;
 
@@ -43,8 +43,7 @@ export class Bundles {
     const isWhole = this.whole() !== undefined;
     const left = [INCOMING, ...(isWhole ? [] : [WHOLE]), ...(goesOn ? [] : [FETCHED])];
     // They stay on a card that cannot be written any more: its owner can go back all the same.
-    for (const name of left)
-      await rm(this.#at(name), { recursive: true, force: true }).catch(() => {});
+    for (const name of left) await this.remove(name).catch(() => {});
   }
 
   /** The manifest that papers hold. @throws {Refusal} `invalid_release` */
@@ -75,16 +74,8 @@ export class Bundles {
     return true;
   }
 
-  async remove(): Promise<void> {
-    await rm(this.#at(WHOLE), { recursive: true, force: true });
-  }
-
-  async removeFetched(): Promise<void> {
-    await rm(this.#at(FETCHED), { recursive: true, force: true });
-  }
-
-  async #removeIncoming(): Promise<void> {
-    await rm(this.#at(INCOMING), { recursive: true, force: true });
+  async remove(name = WHOLE): Promise<void> {
+    await rm(this.#at(name), { recursive: true, force: true });
   }
 
   /**
@@ -96,7 +87,7 @@ export class Bundles {
     const path = (name: string) => join(folder, name);
     const there = Buffer.from(bytesOf(path(MANIFEST), MANIFEST_BYTES) ?? []).toString("utf8");
     if (there !== papers.manifest) {
-      await this.removeFetched();
+      await this.remove(FETCHED);
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     await writeFile(path(SIGNATURE), papers.signature, { mode: 0o600, flush: true });
@@ -119,7 +110,7 @@ export class Bundles {
     judge: (manifest: Manifest) => Promise<void>,
   ): Promise<Manifest> {
     const folder = this.#at(INCOMING);
-    await this.#removeIncoming();
+    await this.remove(INCOMING);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
       const manifest = await unpackBundle(file, folder, async (papers, signature) => {
@@ -130,7 +121,7 @@ export class Bundles {
       await this.#takePlace(INCOMING);
       return manifest;
     } finally {
-      await this.#removeIncoming();
+      await this.remove(INCOMING);
     }
   }
 

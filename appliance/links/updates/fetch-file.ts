@@ -67,14 +67,14 @@ async function append(name: string, path: string, begun: FetchedPart, to: Fetchi
   const { part, have } = begun;
   if ((await to.freeBytes()) < part.size - have) throw refuse("space");
   const answer = await to.host.file(name, have, to.signal);
-  const end = new AbortController();
-  const stop = () => end.abort();
-  to.signal.addEventListener("abort", stop);
-  end.signal.addEventListener("abort", () => answer.body.destroy());
-  if (to.signal.aborted) stop();
+  const stalled = new AbortController();
+  const end = AbortSignal.any([to.signal, stalled.signal]);
+  const stop = () => answer.body.destroy();
+  end.addEventListener("abort", stop);
+  if (end.aborted) stop();
   let inWindow = 0;
   const watch = every(to.clock, WINDOW_MS, () => {
-    if (inWindow < LEAST_BYTES) stop();
+    if (inWindow < LEAST_BYTES) stalled.abort();
     inWindow = 0;
   });
   try {
@@ -82,11 +82,10 @@ async function append(name: string, path: string, begun: FetchedPart, to: Fetchi
     await using file = await open(path, "a", 0o600);
     await writeOut(counted(answer.body, skip), file, begun, to);
   } catch (error) {
-    throw await explained(error, [name, path], to, end.signal);
+    throw await explained(error, [name, path], to, end);
   } finally {
     watch();
-    to.signal.removeEventListener("abort", stop);
-    answer.body.destroy();
+    stop();
   }
 
   async function* counted(body: Readable, skip: number): AsyncGenerator<Buffer> {

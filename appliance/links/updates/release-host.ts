@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { AskFailed, askFailure, opened } from "../../base/http/exchange.ts";
 import { MANIFEST, MANIFEST_BYTES, SIGNATURE } from "../../base/release/manifest.ts";
 import { SIGNATURE_BYTES } from "../../base/release/minisign.ts";
+import { timeLimit } from "../../base/tasks/closing.ts";
 import type { SignedFiles } from "./record.ts";
 
 /** An answer with an unread body. */
@@ -94,19 +95,12 @@ export class ReleaseHost {
   }
 
   async #patiently<T>(signal: AbortSignal, task: (end: AbortSignal) => Promise<T>): Promise<T> {
-    const end = new AbortController();
-    const stop = () => end.abort();
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop);
-    const cancel = this.#options.clock.after(PATIENCE_MS, stop);
+    using end = timeLimit(this.#options.clock, PATIENCE_MS, signal);
     try {
       return await task(end.signal);
     } catch (error) {
       if (error instanceof NotFetched) throw error;
       throw this.failure(error, end.signal);
-    } finally {
-      cancel();
-      signal.removeEventListener("abort", stop);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import type { UpdaterState } from "../../base/release/updater-state.ts";
 import { sizeOf } from "../../base/system/files.ts";
 import type { ThisBoard } from "./boards.ts";
-import { type Bundles, LARGE } from "./bundles.ts";
+import { type Bundles, FETCHED, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { CheckOutcome, Unfinished } from "./outcomes.ts";
 import type { UpdateRecordFile } from "./record.ts";
@@ -87,7 +87,7 @@ export class Releases {
       const [problem = null] = isNew ? misfitsHere(manifest, state, board) : [];
       const isFound = isNew && problem === null;
       this.#found = isFound ? manifest : undefined;
-      if (!isFound) await bundles.removeFetched();
+      if (!isFound) await bundles.remove(FETCHED);
       return { kind: "checked", found: isFound ? papers : null, problem };
     } catch (error) {
       if (signal.aborted) throw error;
@@ -119,7 +119,7 @@ export class Releases {
       const problem = failureSentence(error);
       if (isRefusal(error, "no_space")) {
         // An incomplete download takes space, too, and may never be completed.
-        await this.#options.bundles.removeFetched();
+        await this.#options.bundles.remove(FETCHED);
         signal.throwIfAborted();
         return { kind: "unfinished", problem, came, isFinal: true };
       }
@@ -187,7 +187,7 @@ export class Releases {
     const isFoundGone = isOld(this.#found);
     if (isFoundGone) {
       this.#found = undefined;
-      await this.#options.bundles.removeFetched();
+      await this.#options.bundles.remove(FETCHED);
     }
     return { kind: "cleaned", isFoundGone };
   }

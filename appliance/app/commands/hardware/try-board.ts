@@ -18,18 +18,6 @@ import { configFrom } from "../data.ts";
 import { update } from "../update/update.ts";
 import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
-const help = `tallydeck try-board: looks at this board, and writes a report of it.
-
-  tallydeck try-board          boot, clock, Wi-Fi and its set-up, USB, watchdog, and how the last update ended; changes nothing
-  tallydeck try-board --back   the same, and then asks whether to start the release in the other slot, as
-                               \`tallydeck update back\` does; after that, \`tallydeck try-board\` tells how it went
-
-  --out FILE       where the report goes (tallydeck-board.txt here)
-  --config FILE    a KEY=VALUE file with settings (CONFIG)
-
-It is made for a Raspberry Pi with the image. Elsewhere it says what is not there. The report is a text file without serial
-numbers, names, addresses and networks. docs/hardware.md says where to send it.`;
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly files: MachineFiles;
@@ -43,7 +31,17 @@ interface Outside {
 export function tryBoardWith(outside: Outside): Command {
   return command({
     alone: "try-board",
-    help,
+    help: `tallydeck try-board: looks at this board, and writes a report of it.
+
+  tallydeck try-board          boot, clock, Wi-Fi and its set-up, USB, watchdog, and how the last update ended; changes nothing
+  tallydeck try-board --back   the same, and then asks whether to start the release in the other slot, as
+                               \`tallydeck update back\` does; after that, \`tallydeck try-board\` tells how it went
+
+  --out FILE       where the report goes (tallydeck-board.txt here)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+It is made for a Raspberry Pi with the image. Elsewhere it says what is not there. The report is a text file without serial
+numbers, names, addresses and networks. docs/hardware.md says where to send it.`,
     options: { ...switches("back"), ...valued("out", "config") },
     async run({ values }, terminal) {
       const config = values.config;

@@ -22,19 +22,6 @@ import { configFrom, toStart } from "../data.ts";
 import { personHere } from "./person-here.ts";
 import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
-const help = `tallydeck try-deck: leads you through two minutes with a deck, and writes a report of it.
-
-  tallydeck try-deck               the deck that is plugged in
-  tallydeck try-deck --port 1-1.2  the one on this USB port, of several; \`tallydeck devices\` lists them
-
-  --out FILE       where the report goes (tallydeck-MODEL.txt here)
-  --data-dir DIR   where the data of a service is, which must not run meanwhile (DATA_DIR)
-  --config FILE    a KEY=VALUE file with settings (CONFIG)
-
-Each key lights in turn with its number and waits for a press; dials, strip, brightness and the plug follow. Enter
-skips a step, n and Enter say that it does not work, q and Enter or Ctrl+C end it. The report is a text file without serial
-numbers, names and pictures. docs/hardware.md says where to send it.`;
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly bus: () => DeckBus;
@@ -47,7 +34,18 @@ interface Outside {
 export function tryDeckWith(outside: Outside): Command {
   return command({
     alone: "try-deck",
-    help,
+    help: `tallydeck try-deck: leads you through two minutes with a deck, and writes a report of it.
+
+  tallydeck try-deck               the deck that is plugged in
+  tallydeck try-deck --port 1-1.2  the one on this USB port, of several; \`tallydeck devices\` lists them
+
+  --out FILE       where the report goes (tallydeck-MODEL.txt here)
+  --data-dir DIR   where the data of a service is, which must not run meanwhile (DATA_DIR)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+Each key lights in turn with its number and waits for a press; dials, strip, brightness and the plug follow. Enter
+skips a step, n and Enter say that it does not work, q and Enter or Ctrl+C end it. The report is a text file without serial
+numbers, names and pictures. docs/hardware.md says where to send it.`,
     options: valued("port", "out", "data-dir", "config"),
     async run({ values }, terminal) {
       const { person, close } = outside.person(terminal);

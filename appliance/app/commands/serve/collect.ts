@@ -16,7 +16,9 @@ const FLAGS: readonly string[] = [
   "drain-seconds",
 ];
 
-const help = `tallydeck collect: counts into a database that it shares with others, and stays until it is told to stop.
+export const collect = command({
+  alone: "collect",
+  help: `tallydeck collect: counts into a database that it shares with others, and stays until it is told to stop.
 
   --config FILE    a KEY=VALUE file with settings (CONFIG)
 ${flagsHelp((flag) => FLAGS.includes(flag))}
@@ -24,11 +26,7 @@ ${flagsHelp((flag) => FLAGS.includes(flag))}
 It keeps nothing on this machine and knows no deck and no Web UI: start as many as you like behind a
 load balancer, which TRUSTED_PROXIES names. GET / answers 200 when it is to be sent visitors.
 Sites and tokens come from the database, and from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and
-BADGE_SITES. A flag wins over the environment, that over the file.`;
-
-export const collect = command({
-  alone: "collect",
-  help,
+BADGE_SITES. A flag wins over the environment, that over the file.`,
   options: {
     ...Object.fromEntries(FLAGS.map((flag) => [flag, FLAG_OPTIONS[flag]])),
     ...valued("config"),

@@ -7,7 +7,11 @@ import { databaseOf } from "../database.ts";
 /** Flags of collectors alone, and of a machine that installs releases by itself. */
 const OF_OTHERS = ["drain-seconds", "updates", "update-url", "update-key"];
 
-const help = `tallydeck run: starts the service and stays until it is told to stop.
+const { "drain-seconds": _collectors, ...flags } = FLAG_OPTIONS;
+
+export const run = command({
+  alone: "run",
+  help: `tallydeck run: starts the service and stays until it is told to stop.
 
   --config FILE    a KEY=VALUE file with settings (CONFIG)
 ${flagsHelp((flag) => !OF_OTHERS.includes(flag))}
@@ -17,13 +21,7 @@ answers to IP addresses, this machine's names and ALLOWED_HOSTS.
 Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES, or from
 \`tallydeck sites\` and \`tallydeck tokens\`. \`tallydeck devices --models\` lists the models of decks.
 Passwords belong in the environment or the file: MQTT_PASSWORD, DDNS_TOKEN. A flag wins over the
-environment, that over the file.`;
-
-const { "drain-seconds": _collectors, ...flags } = FLAG_OPTIONS;
-
-export const run = command({
-  alone: "run",
-  help,
+environment, that over the file.`,
   options: { ...flags, ...DATA_OPTIONS },
   async run({ values }, terminal) {
     const config = configFrom(values, terminal);

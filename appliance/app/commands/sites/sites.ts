@@ -39,7 +39,16 @@ import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, unknownSite } from
 import { checkData } from "../others-data.ts";
 import { runtimeInfoOf } from "../runtime-info.ts";
 
-const help = `tallydeck sites: the sites that are counted. A running service follows within a second.
+const OPTIONS = {
+  ...DATA_OPTIONS,
+  ...valued("host", "confirm"),
+  ...switches("badge", "no-host", "no-badge", "json"),
+};
+
+type Values = OptionsGiven<typeof OPTIONS>;
+
+export const sites = command({
+  help: `tallydeck sites: the sites that are counted. A running service follows within a second.
 
   tallydeck sites                                   lists them
   tallydeck sites add ID [--host H] [--badge]       adds one
@@ -53,18 +62,7 @@ const help = `tallydeck sites: the sites that are counted. A running service fol
 ${DATA_OPTIONS_HELP}
 
 A site that SITES named and names no more is retired: it counts nothing and keeps its numbers.
-Adding it brings it back.`;
-
-const OPTIONS = {
-  ...DATA_OPTIONS,
-  ...valued("host", "confirm"),
-  ...switches("badge", "no-host", "no-badge", "json"),
-};
-
-type Values = OptionsGiven<typeof OPTIONS>;
-
-export const sites = command({
-  help,
+Adding it brings it back.`,
   options: OPTIONS,
   async run({ values, positionals }, terminal) {
     const [action = "list", ...ids] = positionals;

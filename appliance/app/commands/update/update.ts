@@ -36,17 +36,6 @@ import { progressText, releaseName, updateRows } from "./update-text.ts";
 
 const ACTIONS = ["status", "check", "apply", "back"];
 
-const help = `tallydeck update [status]: which release the box runs, which is ready, and how the last update ended.
-tallydeck update check: asks where releases are (UPDATE_URL) whether there is a newer one.
-tallydeck update apply FILE: installs the release of a .tallydeck file. The running system stays as it
-is: the new one is written beside it, started once, and kept only if the box is well with it.
-tallydeck update back: starts the release in the other slot.
-
-  --yes            restart without asking
-  --config FILE    a KEY=VALUE file with settings (CONFIG)
-
-Sign in as root by ssh: this is about the whole box.`;
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly box: () => Box;
@@ -64,7 +53,16 @@ interface UpdateCommand extends Outside {
 
 export function updateWith(outside: Outside): Command {
   return command({
-    help,
+    help: `tallydeck update [status]: which release the box runs, which is ready, and how the last update ended.
+tallydeck update check: asks where releases are (UPDATE_URL) whether there is a newer one.
+tallydeck update apply FILE: installs the release of a .tallydeck file. The running system stays as it
+is: the new one is written beside it, started once, and kept only if the box is well with it.
+tallydeck update back: starts the release in the other slot.
+
+  --yes            restart without asking
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+Sign in as root by ssh: this is about the whole box.`,
     options: { ...switches("yes"), ...valued("config") },
     async run({ values, positionals }, terminal) {
       const [action = "status", file, ...rest] = positionals;

@@ -49,18 +49,16 @@ const GONE = ["EIO", "ENOENT", "ENODEV", "ENXIO", "ENOMEDIUM", "ENOTCONN", "ESTA
 
 /** A folder of this machine, or of what is plugged into it. */
 export class FolderTarget implements BackupTarget {
+  readonly #options: FolderOptions;
   readonly #folder: string;
   readonly #called: string;
-  readonly #isOnStick: boolean;
-  readonly #clock: Pick<Clock, "after">;
   /** Calls of the system that have not come back: each holds one of four threads. */
   #hanging = 0;
 
-  constructor({ folder, called, isOnStick = false, clock }: FolderOptions) {
-    this.#folder = folder;
-    this.#called = called;
-    this.#isOnStick = isOnStick;
-    this.#clock = clock;
+  constructor(options: FolderOptions) {
+    this.#options = options;
+    this.#folder = options.folder;
+    this.#called = options.called;
   }
 
   list(signal: AbortSignal, isMade = true): Promise<TargetFile[]> {
@@ -104,7 +102,7 @@ export class FolderTarget implements BackupTarget {
   }
 
   async *read(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const patience = new Patience(this.#clock, signal);
+    const patience = new Patience(this.#options.clock, signal);
     const chunks = readFromMedium(this.#at(name));
     try {
       for (;;) {
@@ -150,7 +148,7 @@ export class FolderTarget implements BackupTarget {
   }
 
   async #patiently<T>(signal: AbortSignal, work: (patience: Patience) => Promise<T>): Promise<T> {
-    const patience = new Patience(this.#clock, signal);
+    const patience = new Patience(this.#options.clock, signal);
     try {
       return await this.#within(patience, () => work(patience));
     } finally {
@@ -194,12 +192,12 @@ export class FolderTarget implements BackupTarget {
     if (error instanceof TargetProblem) return error;
     const { code = "" } = error as NodeJS.ErrnoException;
     // Beneath a stick that was pulled is a folder of root's.
-    const isGone = GONE.includes(code) || (this.#isOnStick && code === "EACCES");
+    const isGone = GONE.includes(code) || (this.#options.isOnStick && code === "EACCES");
     const said = REASONS[code]?.(this.#called);
     if (said !== undefined && !isGone) return new TargetProblem(said);
     if (isGone)
       return new TargetProblem(
-        this.#isOnStick
+        this.#options.isOnStick
           ? `${upper(this.#called)} was pulled, or is broken. Plug it in again, or use another.`
           : `${upper(this.#called)}, or the one above it, is not there: is its disk mounted?`,
       );

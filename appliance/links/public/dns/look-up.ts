@@ -1,5 +1,6 @@
 import type { promises } from "node:dns";
 import type { Clock } from "../../../base/clock.ts";
+import { timeLimit } from "../../../base/tasks/closing.ts";
 
 /** The part of `node:dns` that is needed here. */
 type Resolver = Pick<
@@ -39,18 +40,14 @@ class Unknown extends Error {}
 export function lookUpWith(options: LookUpOptions): LookUp {
   return async (name, signal) => {
     const search = new Search(options);
-    const stop = () => search.close();
-    const patience = options.clock.after(PATIENCE_MS, stop);
-    signal?.addEventListener("abort", stop);
-    if (signal?.aborted) stop();
+    using end = timeLimit(options.clock, PATIENCE_MS, signal);
+    end.signal.addEventListener("abort", () => search.close());
+    if (end.signal.aborted) search.close();
     try {
       return await search.find(name);
     } catch (error) {
       if (!(error instanceof Unknown)) throw error;
       return undefined;
-    } finally {
-      patience();
-      signal?.removeEventListener("abort", stop);
     }
   };
 }
