@@ -4,6 +4,7 @@ import type { Acme } from "./acme/client.ts";
 import { AcmeFailed } from "./acme/problem.ts";
 import { judge } from "./addresses.ts";
 import type { AskOutside } from "./ask.ts";
+import { askProviderWith } from "./dns/answer.ts";
 import type { LookUp } from "./dns/look-up.ts";
 import type { DnsProvider } from "./dns/providers.ts";
 import type { HomeRouter } from "./router/open-port.ts";
@@ -87,7 +88,7 @@ export class InternetMessenger implements Messenger {
 
   async #judged(outer: string | undefined, signal: AbortSignal): Promise<FoundAddress> {
     const { provider, ask, ownAddresses } = this.#parts;
-    const seen = await provider?.seen?.(ask, signal);
+    const seen = await provider?.seen?.(askProviderWith(ask, signal));
     const standing = judge({ outer, seen, own: ownAddresses() });
     return { v4: outer ?? seen ?? null, standing };
   }
@@ -107,7 +108,7 @@ export class InternetMessenger implements Messenger {
   async #tell(v4: string | null, signal: AbortSignal): Promise<PublicOutcome> {
     const { provider, name, ask } = this.#parts;
     if (provider === undefined) return { kind: "stopped" };
-    const answer = await provider.update(name, v4 ?? undefined, ask, signal);
+    const answer = await provider.update(name, v4 ?? undefined, askProviderWith(ask, signal));
     if (answer.kind === "done") return { kind: "told", seen: answer.seen?.v4 ?? null };
     const afterMs = answer.kind === "later" ? answer.afterMs : undefined;
     return { kind: "not-told", isFinal: answer.kind === "refused", why: answer.why, afterMs };

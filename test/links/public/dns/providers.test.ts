@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import type { DnsAnswer } from "../../../../appliance/links/public/dns/answer.ts";
+import { askProviderWith, type DnsAnswer } from "../../../../appliance/links/public/dns/answer.ts";
 import { type DnsProvider, providerOf } from "../../../../appliance/links/public/dns/providers.ts";
 import { DNS_EVERY_MS } from "../../../../appliance/links/public/limits.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
@@ -24,7 +24,7 @@ function tell(
 ): Promise<DnsAnswer> {
   const provider: DnsProvider | undefined = providerOf({ ddns, user, token });
   assert(provider);
-  return provider.update(name, v4 ?? undefined, there.ask, signal);
+  return provider.update(name, v4 ?? undefined, askProviderWith(there.ask, signal));
 }
 
 const done = (seen?: { v4?: string; v6?: string }): DnsAnswer => ({
