@@ -7,6 +7,7 @@ import type { Certificates } from "../base/http/tls.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../box/ipc/tunnel.ts";
 import { kindOfAddress } from "../links/public/addresses.ts";
+import type { PhoneLinks } from "../links/public/phone-links.ts";
 import type { PublicFacts } from "../traffic/collector/public-surface.ts";
 
 /** The source of the state of the public address. */
@@ -21,12 +22,6 @@ export interface DoorSource {
   outerAddress?(): string | undefined;
   /** Notes a visitor from outside. */
   reached(): void;
-}
-
-/** The links that the owner was given. */
-interface DoorLinks {
-  /** Whether there is one with this nonce, which is used up then. */
-  use(nonce: string): boolean;
 }
 
 interface DoorParts {
@@ -59,7 +54,8 @@ export class PublicDoor implements PublicFacts {
   readonly #contexts = new Map<string, SecureContext>();
   readonly #answers = new Map<string, string>();
   #source: DoorSource | undefined;
-  #links: DoorLinks | undefined;
+  /** The links that the owner was given. */
+  #links: Pick<PhoneLinks, "use"> | undefined;
   #certificate: DoorSource["certificate"];
   #liveUrl: string | undefined;
   #reachedAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +70,7 @@ export class PublicDoor implements PublicFacts {
   }
 
   /** Uses the state of `source` from now on, with `links` to it. @returns a function that ends it */
-  follow(source: DoorSource, links: DoorLinks): Cancel {
+  follow(source: DoorSource, links: Pick<PhoneLinks, "use">): Cancel {
     this.#source = source;
     this.#links = links;
     const look = () => {

@@ -8,7 +8,7 @@ import { isThere, NEW, textOf } from "./files.ts";
 const FOLDERS = {
   /** Another name, zone or ssh key: see box/machine-settings. */
   machine: "tallydeck-machine",
-  /** To restart or shut down: see box/power. */
+  /** To restart or shut down: see control/routes/box/facts. */
   power: "tallydeck-power",
   /** A reset, or its end: see box/reset. */
   reset: "tallydeck-reset",

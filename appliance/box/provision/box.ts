@@ -1,10 +1,10 @@
 import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { orWarn } from "../../base/message-of.ts";
 import { systemPartOf } from "../../base/release/system-report.ts";
 import { overwriteFile, removeFiles, whileFolderWritable } from "../../base/system/fat-files.ts";
 import { bytesOf, isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { type Run, runProgram } from "../../base/system/program.ts";
-import type { TunnelState } from "../ipc/tunnel.ts";
 import { INSISTED_WIFI } from "../ipc/wifi-state.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { hasSpares, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
@@ -20,7 +20,6 @@ import {
   withSettingsOf,
 } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
-import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
 import { erasedAt, noteJumper, noteWish } from "./reset.ts";
 import type { Settings } from "./settings.ts";
@@ -67,9 +66,18 @@ export function provisionBox({
   );
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
-  const tunnel = tunnelIn(root, settings, warn);
+  // After a failure the box starts without one.
+  const tunnel = orWarn(warn, "The tunnel could not be made", () =>
+    layTunnel(settings, { root, groupOf: groupIn(root) }),
+  );
   const isNew = results.length > 0;
-  const stored = isData && (!isNew || keeps(root, unseen(kept), warn));
+  // The box starts all the same.
+  const keeps = () => {
+    keep(root, unseen(kept));
+    return true;
+  };
+  const stored =
+    isData && (!isNew || orWarn(warn, "The data partition cannot be written", keeps) === true);
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   const setsUpWifi = WIFI_SET_UP.some((file) => isThere(join(boot, file)));
@@ -84,7 +92,8 @@ export function provisionBox({
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
   whileFolderWritable(boot, run, () => {
     for (const file of files) mendFile(file, stored);
-    takeSecretsAway(boot, said);
+    for (const { file, rewritten } of said)
+      if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
     const erased = erasedAt(root);
     const about = { hostname: effects.hostname, publicName, tunnel, stored, erased };
@@ -105,12 +114,8 @@ function askedByJumpers(
 ): readonly Jumper[] {
   if (on === undefined) return [];
   if (on.has("reset")) noteJumper(root);
-  try {
-    return jumpersPutOn(root, on);
-  } catch (error) {
-    warn(`The jumpers ask for nothing, since they cannot be noted: ${(error as Error).message}`);
-    return [];
-  }
+  const what = "The jumpers ask for nothing, since they cannot be noted";
+  return orWarn(warn, what, () => jumpersPutOn(root, on)) ?? [];
 }
 
 /** Reads one byte beyond the limit, which shows that a file is too large. */
@@ -126,20 +131,6 @@ function apply(root: string, effects: Effects, run: Run): void {
   rmSync(zone, { force: true });
   symlinkSync(`/usr/share/zoneinfo/${effects.timezone}`, zone);
   run("hostname", [], [effects.hostname]);
-}
-
-/** Makes the tunnel; after a failure the box starts without one. */
-function tunnelIn(
-  root: string,
-  settings: Settings,
-  warn: NonNullable<ProvisionParts["warn"]>,
-): TunnelState | undefined {
-  try {
-    return layTunnel(settings, { root, groupOf: groupIn(root) });
-  } catch (error) {
-    warn(`The tunnel could not be made: ${(error as Error).message}`);
-    return undefined;
-  }
 }
 
 /** The settings of earlier starts. */
@@ -171,26 +162,6 @@ function keptIn(root: string): KeptSettings {
 
 function keep(root: string, kept: KeptSettings): void {
   replaceFile(join(root, KEPT), JSON.stringify(kept), 0o600);
-}
-
-function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
-  for (const { file, rewritten } of results)
-    if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
-}
-
-/** Keeps the settings. @returns false when the data partition cannot be written; the box starts all the same */
-function keeps(
-  root: string,
-  kept: KeptSettings,
-  warn: NonNullable<ProvisionParts["warn"]>,
-): boolean {
-  try {
-    keep(root, kept);
-    return true;
-  } catch (error) {
-    warn(`The data partition cannot be written: ${(error as Error).message}`);
-    return false;
-  }
 }
 
 /** Gives the number of a group by its name. */

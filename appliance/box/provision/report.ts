@@ -24,8 +24,18 @@ export function report(
     "",
     `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
     ...(erased === undefined ? [] : [ERASED_WORDS[erased]]),
-    ...publicLine(publicName),
-    ...tunnelLine(tunnel),
+    // The Web UI has the state of the public address: the service has not started yet.
+    ...(publicName === undefined
+      ? []
+      : [
+          `Its public address is ${publicName}: what is done for it, and what is missing, stands in the Web UI.`,
+        ]),
+    ...(tunnel === undefined
+      ? []
+      : [
+          `Its public key in the tunnel is ${tunnel.publicKey}: the server's [Peer] needs it as PublicKey,`,
+          `with AllowedIPs = ${tunnel.addresses.join(", ")}.`,
+        ]),
     ...results.flatMap(resultLines),
     "",
   ];
@@ -36,24 +46,6 @@ export function report(
       "",
     );
   return lines.join("\r\n");
-}
-
-/** Refers to the Web UI for the state of the public address, since the service has not started yet. */
-function publicLine(name: string | undefined): string[] {
-  return name === undefined
-    ? []
-    : [
-        `Its public address is ${name}: what is done for it, and what is missing, stands in the Web UI.`,
-      ];
-}
-
-function tunnelLine(tunnel: TunnelState | undefined): string[] {
-  return tunnel === undefined
-    ? []
-    : [
-        `Its public key in the tunnel is ${tunnel.publicKey}: the server's [Peer] needs it as PublicKey,`,
-        `with AllowedIPs = ${tunnel.addresses.join(", ")}.`,
-      ];
 }
 
 /** A file of another kind may hold thousands of lines that mean nothing. */

@@ -81,7 +81,7 @@ async function writeArmed(box: Box, armed: Attempt, attempt: Attempt): Promise<v
   const config = configWithSlot(configOf(box), armed.slot);
   await whileWritable(box, () => writeTryboot(box, config));
   await checkTryboot(box, config);
-  note(box, armed);
+  writeJournal(box, { ...readJournal(box), attempt: armed });
   if (boardIsArmed(box)) return;
   await noteRefused(box, attempt);
   throw new Error(CANNOT);
@@ -125,8 +125,4 @@ async function noteRefused(box: Box, attempt: Attempt): Promise<void> {
   const last: UpdateOutcome = { kind: "refused", ...attempt.to, at: box.now(), reason: CANNOT };
   const left = attempt.kind === "update" && { attempt };
   writeJournal(box, { ...journal, ...left, last, canTry: false });
-}
-
-function note(box: Box, attempt: Attempt): void {
-  writeJournal(box, { ...readJournal(box), attempt });
 }

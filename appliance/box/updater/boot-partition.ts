@@ -56,6 +56,15 @@ export function keepTryboot({ root }: Pick<Box, "root">): void {
   moveFile(join(root, TRYBOOT), join(root, CONFIG));
 }
 
+/** Makes a slot the one that config.txt starts, by one rename. */
+export async function makeRule(box: Box, slot: Slot): Promise<void> {
+  const config = configWithSlot(configOf(box), slot);
+  await whileWritable(box, () => {
+    writeTryboot(box, config);
+    keepTryboot(box);
+  });
+}
+
 /**
  * Removes the file of an attempt. A power cut in `keepTryboot` may have made it config.txt, too.
  */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { orWarn } from "../../base/message-of.ts";
 import { parseRelease, type Release, type Slot, slotOfRoot } from "../../base/release/release.ts";
 import { blockDeviceOf } from "../../base/system/block-device.ts";
 import { sizeOf, textOf } from "../../base/system/files.ts";
@@ -104,11 +105,9 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
 
 /** Keeps the end of the log over the power. */
 export function keepLog({ run, warn }: Pick<Box, "run" | "warn">): void {
-  try {
-    run("systemctl", ["start", "tallydeck-keep-log.service"]);
-  } catch (error) {
-    warn(`The log could not be kept: ${(error as Error).message}`);
-  }
+  orWarn(warn, "The log could not be kept", () =>
+    run("systemctl", ["start", "tallydeck-keep-log.service"]),
+  );
 }
 
 /** The patience with a release on trial, in milliseconds. */

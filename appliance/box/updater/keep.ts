@@ -1,13 +1,5 @@
 import type { UpdateOutcome } from "../../base/text/update-outcome.ts";
-import {
-  configOf,
-  configWithSlot,
-  keepTryboot,
-  slotOfConfig,
-  trybootOf,
-  whileWritable,
-  writeTryboot,
-} from "./boot-partition.ts";
+import { keepTryboot, makeRule, slotOfConfig, trybootOf, whileWritable } from "./boot-partition.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
 import { reportOnCard } from "./card-report.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
@@ -56,10 +48,7 @@ export async function keepVisited(box: Box): Promise<void> {
   if (modeOf(box, readJournal(box)) !== "visit")
     throw new Error("This system is the box's own already, or is being tried.");
   const [slot, to] = [runningSlot(box), runningRelease(box)];
-  await whileWritable(box, () => {
-    writeTryboot(box, configWithSlot(configOf(box), slot));
-    keepTryboot(box);
-  });
+  await makeRule(box, slot);
   if (!isRule(box)) throw new Error("The card did not take the new config.txt.");
   const kind = to.release > readJournal(box).highest ? "update" : "back";
   noteKept(box, { kind, to });

@@ -28,13 +28,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
   /** Runs while a release is being tried: tallydeck-trial.service. */
   async trial() {
     const { runTrial } = await import("./trial.ts");
-    const { readFacts, thisMachine } = await import("./facts.ts");
-    const machine = thisMachine();
-    await runTrial(thisBox(), {
-      look: () => readFacts(machine),
-      uptime: () => Number(process.hrtime.bigint()) / 1e6,
-      sleep: (ms) => setTimeout(ms),
-    });
+    await runTrial(thisBox(), { ...(await watch()), sleep: (ms) => setTimeout(ms) });
   },
   /** Runs before a box is armed: tallydeck-facts.service. */
   async "note-facts"() {
@@ -44,12 +38,7 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
   /** Runs in the minutes after a start: tallydeck-start-check.service. */
   async "check-start"() {
     const { checkStart } = await import("./retreat.ts");
-    const { readFacts, thisMachine } = await import("./facts.ts");
-    const machine = thisMachine();
-    await checkStart(thisBox(), {
-      look: () => readFacts(machine),
-      uptime: () => Number(process.hrtime.bigint()) / 1e6,
-    });
+    await checkStart(thisBox(), await watch());
   },
   /** Runs each day: tallydeck-slot-check.service. */
   async "check-slot"() {
@@ -62,6 +51,15 @@ const VERBS: Readonly<Record<string, (device: string) => Promise<void> | void>> 
     settleCopy(thisBox());
   },
 };
+
+async function watch() {
+  const { readFacts, thisMachine } = await import("./facts.ts");
+  const machine = thisMachine();
+  return {
+    look: () => readFacts(machine),
+    uptime: () => Number(process.hrtime.bigint()) / 1e6,
+  };
+}
 
 const [verb = "", device = ""] = process.argv.slice(2);
 const run = entryOf(VERBS, verb);

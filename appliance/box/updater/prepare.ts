@@ -133,7 +133,8 @@ async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: O
     to: { release, version },
     from: runningRelease(box),
     state: "verified",
-    breaksData: breaksData(manifest),
+    // The running release could not read data of this one.
+    breaksData: manifest.data.readableBy > DATA_FORMAT.format,
   };
   note(box, attempt);
   try {
@@ -145,7 +146,8 @@ async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: O
     await readBack(box, box.slotAt(slot).path, root.part, back);
     await writeBoot(box, slot, boot);
   } catch (error) {
-    drop(box);
+    const { attempt: _, ...journal } = readJournal(box);
+    writeJournal(box, journal);
     throw error;
   }
   note(box, { ...attempt, state: "prepared" }, { release, ...root.part });
@@ -183,22 +185,12 @@ async function* pieces(part: PartFile): AsyncGenerator<Uint8Array> {
   yield* part.read();
 }
 
-/** Whether the running release could not read data of this one. */
-function breaksData({ data }: Manifest): boolean {
-  return data.readableBy > DATA_FORMAT.format;
-}
-
 function note(box: Box, attempt: Attempt, image?: Image): void {
   const { rotten, ...journal } = readJournal(box);
   const images = image && { images: { ...journal.images, [attempt.slot]: image } };
   // The slot is written again, which repairs a rotten one.
   const left = rotten !== undefined && rotten !== attempt.slot && { rotten };
   writeJournal(box, { ...journal, attempt, ...images, ...left });
-}
-
-function drop(box: Box): void {
-  const { attempt: _, ...journal } = readJournal(box);
-  writeJournal(box, journal);
 }
 
 /** Reports the progress, at most as often as a person looks. */

@@ -5,13 +5,7 @@ import { otherSlot, type Release } from "../../base/release/release.ts";
 import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { DATA_FORMAT } from "../../store/format.ts";
 import { hasKernel } from "./arm.ts";
-import {
-  configOf,
-  configWithSlot,
-  keepTryboot,
-  whileWritable,
-  writeTryboot,
-} from "./boot-partition.ts";
+import { makeRule } from "./boot-partition.ts";
 import { type Box, keepLog, patienceOf, runningRelease, runningSlot, STARTS } from "./box.ts";
 import { type HealthFacts, whyNotStanding } from "./health.ts";
 import { type Journal, type Retreat, readJournal, writeJournal } from "./journal.ts";
@@ -107,11 +101,7 @@ async function begin(box: Box, reason: string): Promise<void> {
 /** Makes the other slot the rule by one rename, as a kept trial does, and restarts into it. */
 async function leave(box: Box): Promise<void> {
   rmSync(join(box.root, STARTS), { force: true });
-  const config = configWithSlot(configOf(box), otherSlot(runningSlot(box)));
-  await whileWritable(box, () => {
-    writeTryboot(box, config);
-    keepTryboot(box);
-  });
+  await makeRule(box, otherSlot(runningSlot(box)));
   box.run("systemctl", ["reboot"]);
 }
 

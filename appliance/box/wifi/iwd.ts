@@ -133,7 +133,8 @@ export class IwdRadio implements Radio {
     const { isCountryNew, undo } = this.#options.files.write(wish);
     let end: JoinEnd | undefined;
     try {
-      if (isCountryNew) await this.#restart();
+      if (isCountryNew)
+        await this.#options.ask("systemctl", ["restart", "iwd.service"], { timeoutMs: 30_000 });
       end = await this.#joinAs(wish, signal);
       return end;
     } finally {
@@ -315,10 +316,6 @@ export class IwdRadio implements Radio {
     if (NOT_ACCEPTED.test(isSilent ? log.replaceAll(AFTER_SILENCE, "") : log))
       return "not-accepted";
     return isSilent ? "silent" : "failed";
-  }
-
-  async #restart(): Promise<void> {
-    await this.#options.ask("systemctl", ["restart", "iwd.service"], { timeoutMs: 30_000 });
   }
 
   async #device(): Promise<Device | undefined> {

@@ -74,8 +74,14 @@ export class WifiSetUp {
   readonly #options: WifiSetUpOptions;
   readonly #runner: TaskRunner<SetUpRecord, SetUpTask, SetUpOutcome>;
   readonly #ended = Promise.withResolvers<void>();
-  // A power cut or a crash may have left the own network open.
-  #record: SetUpRecord = { ...NO_SET_UP, isOpen: true };
+  readonly #kept = {
+    // A power cut or a crash may have left the own network open.
+    now: { ...NO_SET_UP, isOpen: true } as SetUpRecord,
+    save: async (record: SetUpRecord) => {
+      this.#kept.now = record;
+      return true;
+    },
+  };
   #radio: RadioState = { hasRadio: true, isUp: false, phones: 0, isOnline: false };
   #offlineSince: number | null = null;
   #unjoinedSince: number | null = null;
@@ -95,7 +101,6 @@ export class WifiSetUp {
     this.#options = options;
     const { clock, log } = options;
     this.#idleSince = clock.monotonic();
-    const setUp = this;
     this.#runner = new TaskRunner<SetUpRecord, SetUpTask, SetUpOutcome>({
       // The wall clock steps once there is a network.
       clock: {
@@ -103,18 +108,7 @@ export class WifiSetUp {
         monotonic: () => clock.monotonic(),
         after: (ms, task) => clock.after(ms, task),
       },
-      record: {
-        get now() {
-          return setUp.#record;
-        },
-        set now(record) {
-          setUp.#record = record;
-        },
-        save: async (record) => {
-          this.#record = record;
-          return true;
-        },
-      },
+      record: this.#kept,
       next: (record) => nextSetUpTask(record, this.#facts()),
       before: (record) => record,
       after: (record, task, outcome) => this.#after(record, task, outcome),
@@ -159,7 +153,7 @@ export class WifiSetUp {
 
   async #askRadio(): Promise<void> {
     const { clock, radio } = this.#options;
-    const { run, isOpen, change, isAsked, insistedAt } = this.#record;
+    const { run, isOpen, change, isAsked, insistedAt } = this.#kept.now;
     const isIdle = run === null && !isOpen && change === null && !isAsked && insistedAt === null;
     const isQuiet = !this.#radio.hasRadio || isIdle;
     if (isQuiet && clock.monotonic() - this.#askedRadioAt < QUIET_LOOK_MS) return;
@@ -171,9 +165,10 @@ export class WifiSetUp {
   #take(): void {
     const { begins, insists, change, hasDeck } = this.#options.asked();
     this.#hasDeck = hasDeck;
-    if (begins) this.#record = { ...this.#record, isAsked: true };
-    if (insists) this.#record = { ...this.#record, insistedAt: this.#options.clock.monotonic() };
-    if (change !== undefined) this.#record = { ...this.#record, change };
+    if (begins) this.#kept.now = { ...this.#kept.now, isAsked: true };
+    if (insists)
+      this.#kept.now = { ...this.#kept.now, insistedAt: this.#options.clock.monotonic() };
+    if (change !== undefined) this.#kept.now = { ...this.#kept.now, change };
     this.#takeForm();
   }
 
@@ -181,11 +176,11 @@ export class WifiSetUp {
     const { clock, memory, hasCable, isData } = this.#options;
     const isOnline = this.#radio.isOnline || hasCable();
     // One that is being joined may not be the box's for long.
-    if (isOnline && isData() && this.#record.form === null)
+    if (isOnline && isData() && this.#kept.now.form === null)
       // One that is not kept would leave the box without any after the next start, and not new.
       this.#note(hasCable() || memory.known() !== null);
     const now = clock.monotonic();
-    const isDown = this.#record.isOpen && !this.#radio.isUp;
+    const isDown = this.#kept.now.isOpen && !this.#radio.isUp;
     this.#downSince = isDown ? (this.#downSince ?? now) : null;
     this.#offlineSince = isOnline ? null : (this.#offlineSince ?? now);
     this.#unjoinedSince = this.#radio.isOnline ? null : (this.#unjoinedSince ?? now);
@@ -203,7 +198,7 @@ export class WifiSetUp {
   /** Takes what a phone has sent: one form at a time, while the own network is open. */
   #takeForm(): void {
     const { wish, looksAgain } = this.#options.portal.taken();
-    const { run, isOpen, form, networks } = this.#record;
+    const { run, isOpen, form, networks } = this.#kept.now;
     if (run === null || !isOpen || form !== null) return;
     if (wish !== undefined) {
       const seen = networks?.find(
@@ -215,8 +210,8 @@ export class WifiSetUp {
         typed: seen === undefined ? Buffer.from(wish.ssid, "hex").toString() : "",
         isHidden: wish.isHidden,
       };
-      this.#record = { ...this.#record, form: { wish, at: this.#options.clock.monotonic() } };
-    } else if (looksAgain) this.#record = { ...this.#record, networks: null };
+      this.#kept.now = { ...this.#kept.now, form: { wish, at: this.#options.clock.monotonic() } };
+    } else if (looksAgain) this.#kept.now = { ...this.#kept.now, networks: null };
   }
 
   #facts(): SetUpFacts {
@@ -242,7 +237,7 @@ export class WifiSetUp {
 
   #endWhenIdle(): void {
     const { clock, memory } = this.#options;
-    const { run, isOpen, change, isAsked, insistedAt, returnsAt } = this.#record;
+    const { run, isOpen, change, isAsked, insistedAt, returnsAt } = this.#kept.now;
     const { isOnline, hasRadio } = this.#radio;
     const known = memory.known();
     // Without a radio nothing can be done, whatever is asked for.
@@ -255,7 +250,7 @@ export class WifiSetUp {
         insistedAt !== null ||
         this.#offlineSince !== null ||
         (returnsAt !== null && known !== null) ||
-        wantsReason(this.#record, { known, isOnline }));
+        wantsReason(this.#kept.now, { known, isOnline }));
     const now = clock.monotonic();
     if (isNeeded || this.#runner.task !== undefined) this.#idleSince = now;
     else if (now - this.#idleSince >= IDLE_MS) this.#ended.resolve();
@@ -295,7 +290,7 @@ export class WifiSetUp {
 
   #content(): PortalContent {
     const { countries, memory, randomInt } = this.#options;
-    const { networks, trouble } = this.#record;
+    const { networks, trouble } = this.#kept.now;
     return {
       token: Array.from({ length: 4 }, () => randomInt(2 ** 32).toString(36)).join(""),
       networks: networks ?? [],
@@ -340,11 +335,11 @@ export class WifiSetUp {
   }
 
   #tell(): void {
-    const { trouble, own, isOpen, form, change, joined, run } = this.#record;
+    const { trouble, own, isOpen, form, change, joined, run } = this.#kept.now;
     const task = this.#runner.task;
     const ssid = form?.wish.ssid ?? change?.ssid ?? joined?.ssid;
     const state: WifiState = {
-      phase: phaseOf(this.#record, task),
+      phase: phaseOf(this.#kept.now, task),
       own: run !== null && isOpen && own !== null ? { name: own.name, key: own.key } : null,
       phones: this.#radio.phones,
       hasOpened: this.#hasOpened,

@@ -1,7 +1,6 @@
 import { type Day, formatDay, parseDay } from "../../base/calendar.ts";
 import type { ImportTotals, UploadPreview } from "./upload-view.ts";
 
-const COUNTERS = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
 type DayCounts = Readonly<Record<string, number>>;
 
 /** The answer of `tallydeck import --json`. */
@@ -51,9 +50,5 @@ export function previewOf(input: unknown): UploadPreview {
 export function totalsOf(days: readonly ReadonlyMap<string, number>[]): ImportTotals {
   const sum = (counter: string) =>
     days.reduce((all, counts) => all + (counts.get(counter) ?? 0), 0) || null;
-  return {
-    views: sum(COUNTERS.views),
-    visitors: sum(COUNTERS.visitors),
-    sessions: sum(COUNTERS.sessions),
-  };
+  return { views: sum("pv"), visitors: sum("uv"), sessions: sum("sessions") };
 }

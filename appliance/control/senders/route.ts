@@ -103,7 +103,7 @@ export function senderRoute(
     scope,
     takesTokenOfAddress,
     takesAppended,
-    fits = isEmpty,
+    fits = ({ length }) => length === 0,
     handle,
   }: SenderRoute,
   { gate, client }: { gate: Gate; client: Client },
@@ -112,7 +112,7 @@ export function senderRoute(
     const segments = ctx.path.split("/").filter((segment) => segment !== "");
     if (path.some((part, at) => segments[at] !== part)) return next();
     const [name, ...ofPath] = segments.slice(path.length);
-    const { appended, query } = takesAppended ? unappended(ctx.querystring) : asGiven(ctx);
+    const { appended, query } = splitQuery(ctx.querystring, takesAppended);
     const rest = [...ofPath, ...appended];
     if (name === undefined || !fits(rest)) throw new HttpError(404, "not_found", usage);
     const channel = channelName(decoded(name));
@@ -137,25 +137,19 @@ export function senderRoute(
   };
 }
 
-function asGiven({ querystring }: Context) {
-  return { appended: [], query: new URLSearchParams(querystring) };
-}
-
 /**
- * A query that programs took for the end of a path, and appended to: `token=…/start`, `token=…/start?rid=…`. No value that
- * we know has a slash.
+ * A query, which programs may have taken for the end of a path, and appended to: `token=…/start`, `token=…/start?rid=…`. No
+ * value that we know has a slash.
  */
-function unappended(querystring: string): {
-  readonly appended: readonly string[];
-  readonly query: URLSearchParams;
-} {
+function splitQuery(querystring: string, takesAppended = false) {
   const [, own = "", path = "", more = ""] =
-    /^((?:token|period|grace|rid)=[^/?]*|[^/?]*&(?:token|period|grace|rid)=[^/?&]*)((?:\/[^/?]*)+)(?:\?(.*))?$/.exec(
-      querystring,
-    ) ?? [];
-  if (path === "") return { appended: [], query: new URLSearchParams(querystring) };
+    (takesAppended &&
+      /^((?:token|period|grace|rid)=[^/?]*|[^/?]*&(?:token|period|grace|rid)=[^/?&]*)((?:\/[^/?]*)+)(?:\?(.*))?$/.exec(
+        querystring,
+      )) ||
+    [];
   const appended = path.split("/").filter((part) => part !== "");
-  return { appended, query: new URLSearchParams(`${own}&${more}`) };
+  return { appended, query: new URLSearchParams(path === "" ? querystring : `${own}&${more}`) };
 }
 
 /**
@@ -167,10 +161,6 @@ function isOfPage({ headers }: IncomingMessage): boolean {
   // Browsers send `none` for a typed address. On plain HTTP they send no such header, and pictures have no Origin:
   // then the Referer names the page.
   return origin !== undefined || referer !== undefined || site !== "none";
-}
-
-function isEmpty(rest: readonly string[]): boolean {
-  return rest.length === 0;
 }
 
 /** Percent-encoding that is broken leaves a name that no channel has. */

@@ -1,39 +1,10 @@
-import { entryOf } from "../../../base/input/json.ts";
-
-/** Countries of languages that are spoken, above all, in one. */
-const HOMES: Readonly<Record<string, string>> = {
-  bg: "BG",
-  cs: "CZ",
-  da: "DK",
-  de: "DE",
-  el: "GR",
-  es: "ES",
-  et: "EE",
-  fi: "FI",
-  fr: "FR",
-  he: "IL",
-  hr: "HR",
-  hu: "HU",
-  is: "IS",
-  it: "IT",
-  ja: "JP",
-  ko: "KR",
-  lt: "LT",
-  lv: "LV",
-  nb: "NO",
-  nl: "NL",
-  nn: "NO",
-  no: "NO",
-  pl: "PL",
-  ro: "RO",
-  sk: "SK",
-  sl: "SI",
-  sv: "SE",
-  th: "TH",
-  tr: "TR",
-  uk: "UA",
-  vi: "VN",
-};
+/** Languages that are spoken, above all, in one country. */
+const HOMES: ReadonlyMap<string, string> = new Map(
+  `bg-BG cs-CZ da-DK de-DE el-GR es-ES et-EE fi-FI fr-FR he-IL hr-HR hu-HU is-IS it-IT ja-JP ko-KR lt-LT
+   lv-LV nb-NO nl-NL nn-NO no-NO pl-PL ro-RO sk-SK sl-SI sv-SE th-TH tr-TR uk-UA vi-VN`
+    .split(/\s+/)
+    .map((each) => [each.slice(0, 2), each.slice(3)]),
+);
 
 /** The most languages of a header that are looked at. */
 const MOST_LANGUAGES = 10;
@@ -49,10 +20,10 @@ export function proposedCountry(languages: string, countries: readonly string[])
     .slice(0, MOST_LANGUAGES)
     .map((tag) => tag.replace(/;.*$/s, "").trim());
   const regions = tags.map((tag) => /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})$/i.exec(tag)?.[1] ?? "");
-  const homes = tags.map((tag) => entryOf(HOMES, tag.toLowerCase()) ?? "");
-  return [...regions, ...homes].map((code) => code.toUpperCase()).find(isKnown(countries)) ?? "";
-}
-
-function isKnown(countries: readonly string[]): (code: string) => boolean {
-  return (code) => countries.includes(code);
+  const homes = tags.map((tag) => HOMES.get(tag.toLowerCase()) ?? "");
+  return (
+    [...regions, ...homes]
+      .map((code) => code.toUpperCase())
+      .find((code) => countries.includes(code)) ?? ""
+  );
 }

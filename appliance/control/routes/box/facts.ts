@@ -8,13 +8,12 @@ import type { Network } from "../../../box/box-notices.ts";
 import type { DiskWatch } from "../../../box/disk/disk-watch.ts";
 import type { Front } from "../../../box/front.ts";
 import { keptLogIn } from "../../../box/kept-log.ts";
-import { powerSwitch } from "../../../box/power.ts";
 import type { Reset } from "../../../box/reset.ts";
 import { hasTunnel } from "../../../box/tunnel.ts";
 import { vitalsOf } from "../../../box/vitals.ts";
 import type { Warning } from "../../../store/reports.ts";
 import type { OwnerContext } from "../../context.ts";
-import type { Vitals } from "../../wire.ts";
+import type { PowerAction, Vitals } from "../../wire.ts";
 import { showPrivacy } from "../sites/privacy.ts";
 import { BOX_ROUTES } from "./box.ts";
 import { showDiagnostics } from "./diagnostics.ts";
@@ -61,7 +60,8 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
     number: board.address() ?? null,
     name: board.addressByName() ?? null,
   });
-  const power = config.root && { power: powerSwitch(new RootRequests(config.root.power)) };
+  const root = config.root && new RootRequests(config.root.power);
+  const power = root && { power: (action: PowerAction) => root.ask(action) };
   const believe = (now: number, confirmed: boolean) => timekeeper?.believe(now, confirmed);
   const figures = () => disk?.figures();
   routes.owner(

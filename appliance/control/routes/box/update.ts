@@ -1,31 +1,14 @@
-import type { Readable } from "node:stream";
 import { allowUpload } from "../../../base/http/connection.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { MOST_RELEASE } from "../../../base/release/release.ts";
-import type { Listenable } from "../../../base/signal.ts";
-import type { Warning } from "../../../store/reports.ts";
+import type { Updates } from "../../../links/updates/updates.ts";
 import { bodyShape, TRUTH, takingBody } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
 
 /** The updates of this box, as far as the Web UI needs them. */
-export interface UpdateSource {
-  /** The view is another. */
-  readonly changed: Listenable;
-  /** Undefined until the updater has reported its state. */
-  view(): UpdateView | undefined;
-  /** @throws {Refusal} */
-  act(wish: UpdateChange): Promise<void>;
-  /**
-   * Takes a release as one file.
-   * @param declared its size in bytes, where the request says so
-   * @throws {Refusal}
-   */
-  takeIn(file: Readable, declared: number | undefined): Promise<void>;
-  /** The problems that the box has now. */
-  warnings(): readonly Warning[];
-}
+export type UpdateSource = Pick<Updates, "changed" | "view" | "act" | "takeIn" | "warnings">;
 
 export interface UpdateParts {
   /** Undefined where the system is not ours. */
