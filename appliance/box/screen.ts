@@ -1,5 +1,6 @@
 import type { Cancel } from "../base/signal.ts";
-import type { NoticeSource, ResetStanding, StorageState } from "../deck/face/notices.ts";
+import { resetText } from "../base/text/reset.ts";
+import type { NoticeSource, StorageState } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 import { SET_UP_URL } from "./ipc/wifi-state.ts";
 import { wifiCodeText } from "./ipc/wifi-text.ts";
@@ -40,7 +41,11 @@ export function screenText(board: Omit<ScreenSource, "changed">): string {
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
   const [reset, storage] = [says.get("reset"), says.get("storage")];
-  if (reset?.type === "reset" && !("sentence" in reset)) return resetText(reset);
+  if (reset?.type === "reset" && !("sentence" in reset))
+    return resetText(
+      reset.state === "going" ? 0 : reset.seconds,
+      "press any key of the deck, use the Web UI",
+    );
   const wifi = board.wifi();
   const about = wifi === undefined ? [] : wifiSentences(wifi, address !== undefined);
   if (wifi?.phase === "open" && wifi.own !== null) {
@@ -95,16 +100,6 @@ const STORAGE_WORDS: Readonly<Record<StorageState, string>> = {
   stuck: "The storage takes nothing.",
   failing: "The memory card or disk has errors: make a backup, then use another one.",
 };
-
-function resetText(standing: Exclude<ResetStanding, { sentence: string }>): string {
-  return standing.state === "going"
-    ? "Tallydeck restarts and erases all its data. Leave it powered."
-    : [
-        `Tallydeck erases all its data in ${standing.seconds} seconds.`,
-        "To stop it, press any key of the deck, use the Web UI, or unplug the power",
-        "and take the file RESET off the card, or the jumper off its pins.",
-      ].join("\n");
-}
 
 /** Two modules a character, light ones drawn, since the screen is dark. */
 function halfBlocks({ size, modules }: QrCode): string[] {

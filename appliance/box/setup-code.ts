@@ -149,7 +149,6 @@ class WrongCodes {
     return this.#box.wait(BOX) > 0;
   }
 
-  /** Notes a wrong code. */
   note(address: string): void {
     const now = this.#clock.monotonic();
     this.#box.take(BOX);
@@ -162,12 +161,10 @@ class WrongCodes {
     }
   }
 
-  /** Forgets the wrong codes of an address. */
   forgive(address: string): void {
     this.#tries.delete(address);
   }
 
-  /** Forgets all wrong codes. */
   clear(): void {
     this.#tries.clear();
     this.#box = new TokenBuckets(this.#clock, ALL);

@@ -2,7 +2,6 @@ import { open, readdir } from "node:fs/promises";
 import { totalmem, uptime } from "node:os";
 import type { Vitals } from "./view.ts";
 
-/** The files with the vitals of a machine. */
 export interface MachineFiles {
   /** The beginning of a file; undefined when it cannot be read. */
   read(path: string): Promise<string | undefined>;

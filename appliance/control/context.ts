@@ -14,7 +14,6 @@ export interface OwnerContext {
   readonly random: Random;
   readonly client: Client;
   readonly store: Store;
-  /** The routes of the owner's listener. */
   readonly routes: Routes;
   /** Closes the parts in reverse. */
   readonly ends: AsyncDisposableStack;

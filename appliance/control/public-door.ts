@@ -32,14 +32,6 @@ interface DoorParts {
   tunnelEnds?: () => readonly string[];
 }
 
-/** The networks and address of this box's home. */
-interface Home {
-  /** The networks of its own interfaces: `192.168.1.0/24`. */
-  readonly networks: readonly string[];
-  /** The router's outer IPv4 address, as far as it is known. */
-  readonly outer?: string | undefined;
-}
-
 /** Visitors are reported at most this often. */
 const REACHED_EVERY_MS = 30_000;
 
@@ -143,9 +135,15 @@ export class PublicDoor implements PublicFacts {
     return "reached";
   }
 
+  /**
+   * Whether a request with this address can only come from the internet: it is in none of the own networks, and not the
+   * router's outer address, which requests from the home to the public name may have.
+   */
   #isOutside(address: string): boolean {
+    if (kindOfAddress(address) !== "public" || address === this.#source?.outerAddress?.())
+      return false;
     const { networks = networksHere } = this.#parts;
-    return isOutside(address, { networks: networks(), outer: this.#source?.outerAddress?.() });
+    return !networks().some((network) => isWithin(address, network));
   }
 }
 
@@ -156,22 +154,16 @@ function isAskedFor(name: string, servername: string): boolean {
   return servername.toLowerCase() === (isIP(name) === 0 ? name : "");
 }
 
-/**
- * Whether a request with this address can only come from the internet: it is in none of the own networks, and not the
- * router's outer address, which requests from the home to the public name may have.
- */
-function isOutside(address: string, { networks, outer }: Home): boolean {
-  if (kindOfAddress(address) !== "public" || address === outer) return false;
+/** @param network of an interface of the machine: `192.168.1.7/24` */
+function isWithin(address: string, network: string): boolean {
+  const [own = "", bits] = network.split("/");
   const family = isIP(address);
-  return !networks.some((network) => {
-    const [own = "", bits] = network.split("/");
-    if (isIP(own) !== family) return false;
-    // A home has at least a /64, also where the prefix of the machine's own address is longer.
-    if (family === 6 && addressKey(own) === addressKey(address)) return true;
-    const block = new BlockList();
-    block.addSubnet(own, Number(bits), family === 6 ? "ipv6" : "ipv4");
-    return block.check(address, family === 6 ? "ipv6" : "ipv4");
-  });
+  if (isIP(own) !== family) return false;
+  // A home has at least a /64, also where the prefix of the machine's own address is longer.
+  if (family === 6 && addressKey(own) === addressKey(address)) return true;
+  const block = new BlockList();
+  block.addSubnet(own, Number(bits), family === 6 ? "ipv6" : "ipv4");
+  return block.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** The entry may be another by the time this is over. */

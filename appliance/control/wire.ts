@@ -45,7 +45,6 @@ export type { UpdateChange, UpdateView } from "../links/updates/view.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { ImportOptions, ImportUpload, UploadPreview } from "./moving/upload-view.ts";
 
-/** An import of a site. */
 export interface SiteImport {
   number: number;
   /** The name of its file. */
@@ -319,7 +318,6 @@ export interface ImageAnswer {
   image: string;
 }
 
-/** The answer to a push. */
 export interface PushAnswer {
   ok: true;
   channel: string;
@@ -337,7 +335,6 @@ export interface Site {
   badge: boolean;
   /** Declared in the configuration, which alone can change it. */
   declared: boolean;
-  /** Whether the site has a token of its own. */
   hasToken: boolean;
   /** Whether the site has a share link. */
   shared: boolean;
@@ -366,7 +363,6 @@ export interface SiteActivity {
   last: string | null;
   /** Views of the last five minutes. */
   live: number;
-  /** The states of its alarms. */
   alarms: { silence: AlarmState; rush: AlarmState };
 }
 
@@ -465,7 +461,6 @@ export interface Diagnostics extends Machine {
   storage: {
     freeBytes?: number;
     totalBytes?: number;
-    /** The number of sites. */
     sites: number;
   };
   errors: { time: string; level: "info" | "warn" | "error"; message: string }[];

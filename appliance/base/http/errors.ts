@@ -34,7 +34,6 @@ export function sendError(response: ServerResponse, error: HttpError): void {
     .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
 }
 
-/** The answer to a refusal. */
 interface RefusalAnswer {
   readonly status: number;
   /** The code in the answer, where it differs. */

@@ -9,7 +9,6 @@ import {
 } from "../text/digest.ts";
 import { shape } from "./shape.ts";
 
-/** A digest as it is kept. */
 export interface KeptDigest extends DigestSettings {
   /** The id of the box that sends it, of all that show the site. */
   readonly box: string;

@@ -1,6 +1,5 @@
 /** Guards for parsed JSON, and for names that come from elsewhere. */
 
-/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../refusal.ts";
-import { textOf } from "../system/files.ts";
+import { namesIn, textOf } from "../system/files.ts";
 
 /** A public key of minisign, which releases are verified with. */
 export interface PublicKey {
@@ -60,14 +59,10 @@ export function readKeys(folder: string, own: string): PublicKey[] {
 }
 
 function keyFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".pub"))
-      .sort()
-      .map((name) => textOf(join(folder, name), FILE_BYTES) ?? "");
-  } catch {
-    return [];
-  }
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".pub"))
+    .sort()
+    .map((name) => textOf(join(folder, name), FILE_BYTES) ?? "");
 }
 
 /** An id is a number to minisign, which has its last byte first. */

@@ -65,7 +65,6 @@ export class TaskRunner<Kept, Task, Outcome> {
     this.#options = options;
   }
 
-  /** The task that runs. */
   get task(): Task | undefined {
     return this.#running?.task;
   }

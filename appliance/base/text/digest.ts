@@ -22,7 +22,6 @@ export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 export const DIGEST_SPANS = ["day", "week"] as const;
 export const WEBHOOK_FORMS = ["json", "ntfy", "slack"] as const;
 
-/** Addresses of a digest. */
 export const MOST_ADDRESSES = 10;
 
 export const NO_DIGEST: DigestSettings = {

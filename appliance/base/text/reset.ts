@@ -17,3 +17,18 @@ export const ERASED_WORDS: Readonly<Record<Erased, string>> = {
 /** For people before a box that has a jumper on, which asks once. */
 export const JUMPER_WORDS =
   "A jumper is on pins 25 and 26: take it off. It erases nothing while it stays.";
+
+/**
+ * Sentences about a reset that comes, for a screen of 80 characters a line.
+ * @param seconds until it begins; 0 once the box is about to restart
+ * @param ways to stop it, beside the power
+ */
+export function resetText(seconds: number, ways: string): string {
+  return seconds === 0
+    ? "Tallydeck restarts and erases all its data. Leave it powered."
+    : [
+        `Tallydeck erases all its data in ${seconds} seconds.`,
+        `To stop it, ${ways}, or unplug the power`,
+        "and take the file RESET off the card, or the jumper off its pins.",
+      ].join("\n");
+}

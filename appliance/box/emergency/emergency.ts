@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { FormAnswer, FormRequest } from "../../base/http/form-server.ts";
 import { isOwnHost, ownNames } from "../../base/http/own-host.ts";
+import { resetText } from "../../base/text/reset.ts";
 import type { Network } from "../box-notices.ts";
 import type { Reset } from "../reset.ts";
 import type { SetupCode } from "../setup-code.ts";
@@ -30,6 +31,8 @@ const TRY_AGAIN_MS = 10 * 60_000;
 const LEAVE_MS = 1_000;
 /** The Web UI's port. */
 const PORT = 3_000;
+/** The way to stop a reset here, which no deck is. */
+const STOP = `open its address at port ${PORT}`;
 
 /** Answers in place of a service that cannot start, and knows the ways out. */
 export class Emergency {
@@ -59,7 +62,7 @@ export class Emergency {
   /** The text of a screen of 80×25 characters for a person before the box. */
   screenText(): string {
     const { reset, network, code, known } = this.#options;
-    if (reset.seconds !== null) return resetText(reset.seconds);
+    if (reset.seconds !== null) return resetText(reset.seconds, STOP);
     const [address, name] = [addressOf(network), network.name()];
     return [
       "Tallydeck cannot start.",
@@ -85,8 +88,10 @@ export class Emergency {
 
   #look(): FormAnswer {
     const { reset, token } = this.#options;
-    if (reset.seconds === 0) return html(503, soonPage("Back to the beginning", resetText(0)), 30);
-    if (reset.seconds !== null) return html(503, countingPage(resetText(reset.seconds), token), 2);
+    if (reset.seconds === 0)
+      return html(503, soonPage("Back to the beginning", resetText(0, STOP)), 30);
+    if (reset.seconds !== null)
+      return html(503, countingPage(resetText(reset.seconds, STOP), token), 2);
     return this.#owner(503, this.#trouble);
   }
 
@@ -189,17 +194,6 @@ function addressOf(network: Network): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Sentences about a reset that comes, for page and screen. No deck can stop it here. */
-function resetText(seconds: number): string {
-  return seconds === 0
-    ? "Tallydeck restarts and erases all its data. Leave it powered."
-    : [
-        `Tallydeck erases all its data in ${seconds} seconds.`,
-        `To stop it, open its address at port ${PORT}, or unplug the power`,
-        "and take the file RESET off the card, or the jumper off its pins.",
-      ].join("\n");
 }
 
 /** A browser that shows a page names HTML; programs accept anything, or JSON. */

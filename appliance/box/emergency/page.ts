@@ -5,7 +5,6 @@ import type { Known } from "./known.ts";
 export const WAYS_OUT = ["try", "log", "other", "erase"] as const;
 export type WayOut = (typeof WAYS_OUT)[number];
 
-/** The content of the owner's page. */
 interface OwnerContent {
   readonly known: Known;
   /** The name of the machine, which its owner types before all is erased. */

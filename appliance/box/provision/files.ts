@@ -17,20 +17,21 @@ export function otherNameOf(path: string): string {
 export function replaceSecretFile(path: string, rewritten: string): void {
   moveFile(path, path + OLD);
   rewriteFile(path, rewritten, sparesOf(path));
-  wipe(path + OLD);
-  removeFiles([path + OLD]);
+  removeOld(path);
 }
 
 /** Removes a file and wipes its content. After a power cut `endRemoval` does the rest. */
 export function removeSecretFile(path: string): void {
   moveFile(path, path + OLD);
-  wipe(path + OLD);
-  removeFiles([path + OLD]);
+  removeOld(path);
 }
 
 /** Ends a removal that a power cut broke off. */
 export function endRemoval(path: string): void {
-  if (isThere(path) || !isThere(path + OLD)) return;
+  if (!isThere(path) && isThere(path + OLD)) removeOld(path);
+}
+
+function removeOld(path: string): void {
   wipe(path + OLD);
   removeFiles([path + OLD]);
 }

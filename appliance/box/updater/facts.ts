@@ -1,11 +1,12 @@
-import { readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { once } from "node:events";
+import { realpathSync, rmSync, statSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { connect } from "node:tls";
 import { exchange } from "../../base/http/exchange.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../../base/release/health.ts";
-import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
+import { isThere, namesIn, replaceFile, textOf } from "../../base/system/files.ts";
 import { type AskProgram, askProgram } from "../../base/system/program.ts";
 import type { Box } from "./box.ts";
 import { factsFrom, type HealthFacts, isHealth } from "./health.ts";
@@ -145,6 +146,7 @@ function interfacesOf({ root, interfaces }: FactSources): HealthFacts["interface
   const found = interfaces();
   const folder = join(root, "sys/class/net");
   return namesIn(folder)
+    .sort()
     .filter((name) => name !== "lo")
     .map((name) => ({
       name,
@@ -188,7 +190,7 @@ function isReachable(address: string): boolean {
 
 function usbOf({ root }: FactSources): HealthFacts["usb"] {
   const folder = join(root, "sys/bus/usb/devices");
-  const names = namesIn(folder);
+  const names = namesIn(folder).sort();
   const isRoot = (name: string) => /^usb\d+$/.test(name);
   return {
     // A controller of USB 3 has two root hubs.
@@ -201,14 +203,6 @@ function usbOf({ root }: FactSources): HealthFacts["usb"] {
   };
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
-}
-
 async function get(port: number, path: string): Promise<OwnAnswer> {
   const { status, headers, body, ended } = await exchange(
     { method: "GET", url: `http://127.0.0.1:${port}${path}`, headers: {} },
@@ -219,18 +213,12 @@ async function get(port: number, path: string): Promise<OwnAnswer> {
 }
 
 /** Tries a handshake, and accepts any certificate: its name and age do not depend on the release. */
-function shakeHands(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
-    const timer = setTimeout(() => socket.destroy(new Error("too late")), ANSWER_MS);
-    socket.once("secureConnect", () => {
-      resolve();
-      socket.destroy();
-    });
-    socket.on("error", reject);
-    socket.once("close", () => {
-      clearTimeout(timer);
-      reject(new Error("no certificate"));
-    });
-  });
+async function shakeHands(port: number): Promise<void> {
+  const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  try {
+    await once(socket, "secureConnect", { signal });
+  } finally {
+    socket.on("error", () => {}).destroy();
+  }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
 import { bootEntries, unpackBoot } from "../../base/release/archive.ts";
@@ -6,7 +6,7 @@ import { BOOT_PART, type Manifest, mb, ROOT_PART } from "../../base/release/mani
 import { otherSlot, parseRelease, type Release, type Slot } from "../../base/release/release.ts";
 import { wholeOf } from "../../base/release/tar.ts";
 import type { UpdaterWork } from "../../base/release/updater-state.ts";
-import { sizeOf } from "../../base/system/files.ts";
+import { namesIn, sizeOf } from "../../base/system/files.ts";
 import { DATA_FORMAT } from "../../store/format.ts";
 import { emptySlot, removeTryboot, whileWritable } from "./boot-partition.ts";
 import {
@@ -204,11 +204,7 @@ function progress(box: Box, step: UpdaterWork["step"], { release, version }: Rel
 }
 
 function bytesIn(folder: string): number {
-  try {
-    return readdirSync(folder)
-      .map((name) => Math.ceil((sizeOf(join(folder, name)) ?? 0) / CLUSTER) * CLUSTER)
-      .reduce((sum, size) => sum + size, 0);
-  } catch {
-    return 0;
-  }
+  return namesIn(folder)
+    .map((name) => Math.ceil((sizeOf(join(folder, name)) ?? 0) / CLUSTER) * CLUSTER)
+    .reduce((sum, size) => sum + size, 0);
 }

@@ -1,7 +1,7 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fieldsIn } from "../../base/input/json.ts";
-import { isThere, shortTextOf } from "../../base/system/files.ts";
+import { isThere, namesIn, shortTextOf } from "../../base/system/files.ts";
 import { isNetworkName, isNetworkPassword, keptPassword } from "../ipc/wifi-rules.ts";
 import { ASKED_WIFI, INSISTED_WIFI } from "../ipc/wifi-state.ts";
 import { COUNTRIES } from "../provision/settings.ts";
@@ -39,14 +39,6 @@ export function takeAsked(root: string): Asked {
     change,
     hasDeck: names.includes(ASKED_WIFI.shown),
   };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function wishOf(wish: Record<string, unknown>): JoinRequest | undefined {

@@ -4,7 +4,6 @@ import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { groupIn, keepNetwork, keptSettings } from "../provision/box.ts";
 import { type SystemFile, wifiFiles } from "../provision/effects.ts";
 import type { Settings } from "../provision/settings.ts";
-import type { WifiFiles } from "./iwd.ts";
 import type { JoinRequest, OwnNetwork } from "./radio.ts";
 
 const MAIN = "etc/iwd/main.conf";
@@ -15,7 +14,7 @@ const HAD_NETWORK = "data/system/had-network";
 const HAD_NETWORK_NOW = "run/tallydeck-wifi/had-network";
 
 /** The files of the Wi-Fi, iwd's and the box's own. */
-export class SystemWifiFiles implements WifiFiles {
+export class SystemWifiFiles {
   readonly #root: string;
 
   /** @param root `/`, or a folder in tests */
@@ -23,6 +22,10 @@ export class SystemWifiFiles implements WifiFiles {
     this.#root = root;
   }
 
+  /**
+   * Writes the profile and the country of a network.
+   * @returns whether the country has changed, and how the files are put back as they were
+   */
   write(wish: JoinRequest): { readonly isCountryNew: boolean; undo(): void } {
     const main = textOf(join(this.#root, MAIN)) ?? "";
     const files = wifiFiles(settingsOf(wish), main).map((file) => ({
@@ -45,6 +48,7 @@ export class SystemWifiFiles implements WifiFiles {
     };
   }
 
+  /** Writes the profile of the own network; undefined removes it. */
   own(own: OwnNetwork | undefined): void {
     const folder = join(this.#root, OWN);
     rmSync(folder, { recursive: true, force: true });
@@ -75,11 +79,15 @@ export class SystemWifiFiles implements WifiFiles {
     return keptSettings(this.#root)["wifi.country"]?.value ?? "";
   }
 
+  /** Whether the box ever had a network. */
   get hadNetwork(): boolean {
     return [HAD_NETWORK, HAD_NETWORK_NOW].some((mark) => isThere(join(this.#root, mark)));
   }
 
-  /** @throws {Error} where the data partition cannot be written */
+  /**
+   * @param isKept whether the box has it at the next start, too; without, it is noted until then
+   * @throws {Error} where the data partition cannot be written
+   */
   noteNetwork(isKept: boolean): void {
     for (const mark of isKept ? [HAD_NETWORK_NOW, HAD_NETWORK] : [HAD_NETWORK_NOW])
       if (!isThere(join(this.#root, mark))) replaceFile(join(this.#root, mark), "", 0o600);

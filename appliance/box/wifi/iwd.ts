@@ -3,23 +3,13 @@ import type { AskSoon } from "../../base/system/program.ts";
 import { MOST_NAME_BYTES } from "../ipc/wifi-rules.ts";
 import { SET_UP_ADDRESS, type WifiReason } from "../ipc/wifi-state.ts";
 import { type AccessPoint, heardIn } from "./channels.ts";
+import type { SystemWifiFiles } from "./files.ts";
 import { IwdBus, type IwdObject } from "./iwd-bus.ts";
 import type { JoinEnd, JoinRequest, OwnNetwork, Radio, RadioState, Scan } from "./radio.ts";
 
-/** The files of the system that a network is made of. */
-export interface WifiFiles {
-  /**
-   * Writes the profile and the country of a network.
-   * @returns whether the country has changed, and how the files are put back as they were
-   */
-  write(wish: JoinRequest): { readonly isCountryNew: boolean; undo(): void };
-  /** Writes the profile of the own network; undefined removes it. */
-  own(own: OwnNetwork | undefined): void;
-}
-
 interface IwdRadioOptions {
   readonly ask: AskSoon;
-  readonly files: WifiFiles;
+  readonly files: Pick<SystemWifiFiles, "write" | "own">;
   readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
   /** The IPv4 addresses of an interface. */
   readonly addresses: (name: string) => readonly string[];

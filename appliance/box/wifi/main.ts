@@ -1,16 +1,15 @@
 /** Runs as root beside the service, until the box has a network: see tallydeck-wifi.service. */
 import { randomInt } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { readdirSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
+import { isThere, namesIn, replaceFile, textOf } from "../../base/system/files.ts";
 import { askSoon } from "../../base/system/program.ts";
 import { SystemClock } from "../../base/system/system-clock.ts";
 import { endAtUncaught } from "../../base/system/uncaught.ts";
 import type { WifiState } from "../ipc/wifi-state.ts";
 import { wifiResultText } from "../ipc/wifi-text.ts";
-import { groupIn } from "../provision/box.ts";
+import { groupIn, mountedBelow } from "../provision/box.ts";
 import { COUNTRIES } from "../provision/settings.ts";
 import { takeAsked } from "./asked.ts";
 import { SystemWifiFiles } from "./files.ts";
@@ -39,7 +38,7 @@ await new WifiSetUp({
   clock,
   radio: new IwdRadio({ ask: askSoon, files, clock, addresses, hasInternet, warn }),
   memory: files,
-  isData: () => isMounted("/data"),
+  isData: () => mountedBelow("/")("/data"),
   asked: () => takeAsked(FOLDER),
   hasScreen,
   hasCable: () => Object.keys(networkInterfaces()).some(isCabled),
@@ -84,16 +83,7 @@ async function hasInternet(): Promise<boolean> {
 /** Whether a screen is plugged in, by the kernel's picture drivers. */
 function hasScreen(): boolean {
   const folder = "/sys/class/drm";
-  try {
-    return readdirSync(folder).some(
-      (name) => textOf(join(folder, name, "status"))?.trim() === "connected",
-    );
-  } catch {
-    return false;
-  }
-}
-
-function isMounted(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && found.dev !== statSync("/").dev;
+  return namesIn(folder).some(
+    (name) => textOf(join(folder, name, "status"))?.trim() === "connected",
+  );
 }

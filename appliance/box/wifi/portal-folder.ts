@@ -36,6 +36,7 @@ export class PortalFolder {
     this.#empty();
   }
 
+  /** A form that was sent, and whether networks are to be looked for again. */
   taken(): { readonly wish: JoinRequest | undefined; readonly looksAgain: boolean } {
     const [form, again] = [this.#sent(SENT.form), this.#sent(SENT.again)];
     const wish = objectIn<JoinRequest>(shortTextOf(form, MOST_BYTES), isWish);

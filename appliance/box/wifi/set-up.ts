@@ -3,6 +3,7 @@ import { TaskRunner } from "../../base/tasks/task-runner.ts";
 import type { WifiState, WifiTrouble } from "../ipc/wifi-state.ts";
 import { networkNameText, wifiTroubleText } from "../ipc/wifi-text.ts";
 import type { Asked } from "./asked.ts";
+import type { SystemWifiFiles } from "./files.ts";
 import {
   afterSetUpTask,
   NO_SET_UP,
@@ -16,36 +17,17 @@ import {
 import { makeOwnNetwork } from "./own-network.ts";
 import { choiceOf } from "./portal/page.ts";
 import type { PortalContent } from "./portal/portal.ts";
+import type { PortalFolder } from "./portal-folder.ts";
 import type { JoinRequest, Radio, RadioState } from "./radio.ts";
-
-/** The memory of the box beyond a start. */
-interface SetUpMemory {
-  /** Whether the box ever had a network. */
-  readonly hadNetwork: boolean;
-  /**
-   * @param isKept whether the box has it at the next start, too; without, it is noted until then
-   * @throws {Error} where it cannot be noted
-   */
-  noteNetwork(isKept: boolean): void;
-  /** The name of the network to join, in hexadecimal; null without. */
-  known(): string | null;
-  country(): string;
-  /** @throws {Error} where it cannot be kept */
-  keep(wish: JoinRequest): void;
-}
-
-/** The pages of the set-up network, which a program of their own shows. */
-interface SetUpPortal {
-  open(content: PortalContent): Promise<void>;
-  close(): Promise<void>;
-  /** A form that was sent, and whether networks are to be looked for again. */
-  taken(): { readonly wish: JoinRequest | undefined; readonly looksAgain: boolean };
-}
 
 interface WifiSetUpOptions {
   readonly clock: Clock;
   readonly radio: Radio;
-  readonly memory: SetUpMemory;
+  /** The memory of the box beyond a start. */
+  readonly memory: Pick<
+    SystemWifiFiles,
+    "hadNetwork" | "noteNetwork" | "known" | "country" | "keep"
+  >;
   /** Whether a network that is joined would be known at the next start. */
   readonly isData: () => boolean;
   readonly asked: () => Asked;
@@ -55,7 +37,7 @@ interface WifiSetUpOptions {
   readonly isSure: () => boolean;
   readonly countries: readonly string[];
   readonly randomInt: (end: number) => number;
-  readonly portal: SetUpPortal;
+  readonly portal: Pick<PortalFolder, "open" | "close" | "taken">;
   /** Tells the service. */
   readonly tell: (state: WifiState) => void;
   readonly log: (line: string) => void;

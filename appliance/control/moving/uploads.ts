@@ -17,7 +17,6 @@ interface UploadsOptions {
   /** Bytes that there is room for beside counting. */
   readonly room: () => Promise<number>;
   readonly program: Pick<OwnProgram, "start">;
-  /** A new id. */
   readonly newId: () => string;
 }
 

@@ -217,8 +217,6 @@ export function startEvents({
   ends,
   ...parts
 }: Pick<OwnerContext, "clock" | "routes" | "ends"> & Omit<EventsOptions, "clock">): void {
-  const { decks, channels, sessions, address, updates } = parts;
-  const options = { clock, decks, channels, sessions, address, updates };
-  const events = closeWith(ends, new Events(options));
-  routes.owner({ events, sessions }, { "GET /api/events": streamEvents });
+  const events = closeWith(ends, new Events({ clock, ...parts }));
+  routes.owner({ events, sessions: parts.sessions }, { "GET /api/events": streamEvents });
 }

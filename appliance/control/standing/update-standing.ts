@@ -41,27 +41,23 @@ function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
 /** The state of a box that is about to restart, or runs a release on trial. */
 function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
   if (progress !== null && isRestart(progress))
-    return {
-      weight: "away",
-      top: "Updating",
-      main: "back in 2 min",
-      bottom: "",
-      sentence: `The box restarts into ${next?.version}: back in about two minutes.`,
-    };
+    return says(
+      "away",
+      ["Updating", "back in 2 min"],
+      `The box restarts into ${next?.version}: back in about two minutes.`,
+    );
   if (mode === "trial")
-    return {
-      weight: "news",
-      ...words(running.version, "on trial"),
-      sentence: `${running.version} runs on trial: the box keeps it once all was well for two minutes.`,
-    };
+    return says(
+      "news",
+      ["Update", running.version, "on trial"],
+      `${running.version} runs on trial: the box keeps it once all was well for two minutes.`,
+    );
   if (mode === "visit")
-    return {
-      weight: "warning",
-      top: "Visiting",
-      main: running.version,
-      bottom: "",
-      sentence: `${running.version} was started by the jumper on pins 5 and 6, or by somebody else. The next start without the jumper is as ever.`,
-    };
+    return says(
+      "warning",
+      ["Visiting", running.version],
+      `${running.version} was started by the jumper on pins 5 and 6, or by somebody else. The next start without the jumper is as ever.`,
+    );
   return undefined;
 }
 
@@ -71,17 +67,12 @@ function restartStanding(
 ): UpdateStanding | undefined {
   if (restartsAt === null || next === null) return undefined;
   const { version } = next;
-  return restartsAt - now < SOON_MS
-    ? {
-        weight: "news",
-        ...words(version, "soon"),
-        sentence: `The box restarts into ${version} soon. The Web UI can cancel it.`,
-      }
-    : {
-        weight: "hint",
-        ...words(version, "at 4"),
-        sentence: `The box restarts into ${version} at 4 at night. The Web UI can cancel it.`,
-      };
+  const [weight, bottom, when] =
+    restartsAt - now < SOON_MS
+      ? (["news", "soon", "soon"] as const)
+      : (["hint", "at 4", "at 4 at night"] as const);
+  const sentence = `The box restarts into ${version} ${when}. The Web UI can cancel it.`;
+  return says(weight, ["Update", version, bottom], sentence);
 }
 
 function failureStanding({ last, running }: UpdateView): UpdateStanding | undefined {
@@ -90,7 +81,7 @@ function failureStanding({ last, running }: UpdateView): UpdateStanding | undefi
   const sentence = outcomeText(last, running.version);
   const because = (top: string, otherwise: string): UpdateStanding => {
     const main = (reason ?? otherwise).replace(/\.$/, "");
-    return { weight: "warning", top, main, bottom: "", sentence };
+    return says("warning", [top, main], sentence);
   };
   switch (kind) {
     case "failed":
@@ -98,7 +89,7 @@ function failureStanding({ last, running }: UpdateView): UpdateStanding | undefi
     case "refused":
       return because("Not taken", version);
     case "interrupted":
-      return { weight: "warning", ...words(version, "interrupted"), sentence };
+      return says("warning", ["Update", version, "interrupted"], sentence);
     default:
       return undefined;
   }
@@ -117,11 +108,7 @@ function workStanding({ progress, next }: UpdateView): UpdateStanding | undefine
   if (progress === null || next === null) return undefined;
   const { version } = next;
   const does = STEPS[progress.step];
-  return {
-    weight: "hint",
-    ...words(version, does),
-    sentence: `Update ${version} ${does}.`,
-  };
+  return says("hint", ["Update", version, does], `Update ${version} ${does}.`);
 }
 
 function successStanding({ last, running }: UpdateView, now: number): UpdateStanding | undefined {
@@ -130,18 +117,19 @@ function successStanding({ last, running }: UpdateView, now: number): UpdateStan
   if (kind !== "updated" && kind !== "back") return undefined;
   const sentence = outcomeText(last, running.version);
   const top = kind === "updated" ? "Updated" : "Went back";
-  return { weight: "news", top, main: version, bottom: "", sentence };
+  return says("news", [top, version], sentence);
 }
 
 function readyStanding({ ready }: UpdateView): UpdateStanding | undefined {
   if (ready === null || ready.isSkipped || ready.failedBefore) return undefined;
-  return {
-    weight: "hint",
-    ...words(ready.version, "ready"),
-    sentence: `Update ${ready.version} is ready: see Box in the Web UI.`,
-  };
+  const sentence = `Update ${ready.version} is ready: see Box in the Web UI.`;
+  return says("hint", ["Update", ready.version, "ready"], sentence);
 }
 
-function words(main: string, bottom: string): Pick<UpdateStanding, "top" | "main" | "bottom"> {
-  return { top: "Update", main, bottom };
+function says(
+  weight: UpdateStanding["weight"],
+  [top, main, bottom = ""]: readonly [top: string, main: string, bottom?: string],
+  sentence: string,
+): UpdateStanding {
+  return { weight, top, main, bottom, sentence };
 }

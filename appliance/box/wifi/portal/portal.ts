@@ -32,7 +32,6 @@ type Given = Pick<FormContent, "country" | "choice" | "typed" | "isHidden">;
 /** Files for root's program: an accepted form, and a request for a new scan. */
 export const SENT = { form: "form.json", again: "again" } as const;
 
-/** The most bytes of a form. */
 export const MOST_FORM_BYTES = 4_096;
 
 /** The content of the pages, from root's program, in a file of JSON. */

@@ -77,7 +77,14 @@ export function startFacts({ config, clock, store, routes, ...parts }: OwnerCont
   };
   routes.owner({ reset, name, isUpdating }, RESET_ROUTES);
   const { numbers } = store;
-  const told = { numbers, clock, config, address, isTunnelled: hasTunnel };
-  routes.owner(told, { "GET /api/privacy": showPrivacy });
+  const counted = () => ({
+    directory: numbers.directory,
+    read: numbers.read.bind(numbers),
+    config,
+    hasPublicAddress: address.view().state !== "off",
+    isTunnelled: hasTunnel(),
+    now: clock.now(),
+  });
+  routes.owner(counted, { "GET /api/privacy": showPrivacy });
   routes.first.push(healthRoute({ ...about, decks, updates }));
 }

@@ -6,7 +6,6 @@ import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks, DecksOptions, Press } from "../../../deck/decks.ts";
-import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
 import { channelName } from "../../../deck/push/channels.ts";
 import { cleanText } from "../../../deck/push/text.ts";
 import { requestsOf } from "../../../deck/settings/action.ts";
@@ -183,26 +182,10 @@ export const DECK_ROUTES: RoutesOf<Decks> = {
  */
 export const setSlot: Handler<SlotParts> = async (ctx, { decks, origins }): Promise<PlaceView> => {
   const { id, slot } = ctx.params;
-  const change = readSlotInput(await readInput(ctx));
+  const change = readSlot(await readInput(ctx), RULES);
   expectAllowed(change, origins);
   return await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
-
-/**
- * Checks a widget from outside; `at` is its path.
- * @throws {Refusal} `invalid_field`
- */
-export function readWidget(input: unknown, at: string): Widget {
-  return parseWidget(input, RULES, at);
-}
-
-/**
- * Checks settings of a slot from outside; `at` is the prefix of the paths of fields.
- * @throws {Refusal} `invalid_field`
- */
-export function readSlotInput(input: SlotInput, at = ""): SlotChange {
-  return readSlot(input, RULES, at);
-}
 
 /**
  * Sends nothing that would be refused when it is sent.

@@ -12,7 +12,7 @@ import {
 } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Icons } from "../../../base/text/icons.ts";
-import type { Widget } from "../../../deck/face/widget.ts";
+import { parseWidget, type Widget } from "../../../deck/face/widget.ts";
 import { isIdOf } from "../../../deck/identity.ts";
 import { expectAllFit } from "../../../deck/settings/deck-bounds.ts";
 import {
@@ -25,6 +25,7 @@ import {
 import { EMPTY, type Page, readPageName, type SlotsByName } from "../../../deck/settings/pages.ts";
 import {
   newSlot,
+  readSlot,
   SLOT_INPUT,
   type SlotInput,
   type SlotSettings,
@@ -34,7 +35,7 @@ import { modelById } from "../../../deck/usb/models.ts";
 import type { SiteInput, SiteRecord } from "../../../store/store.ts";
 import { SITE_HOST, SITE_ID, TRUTH } from "../../input.ts";
 import type { ImportPreview } from "../../wire.ts";
-import { DECK_CHANGE, readSlotInput, readWidget } from "../decks/decks.ts";
+import { DECK_CHANGE, RULES } from "../decks/decks.ts";
 
 /** The part of a box that imported settings have to fit. */
 export interface Here {
@@ -170,14 +171,14 @@ function checkDecks(
     if (pages === undefined && widgets === undefined)
       throw invalidField(`${at}.pages`, "is missing.");
     const readNew = (input: SlotInput, field: string) => {
-      const slot = newSlot(readSlotInput(input, `${field}.`));
+      const slot = newSlot(readSlot(input, RULES, `${field}.`));
       checkWidget(slot.widget, `${field}.widget`);
       return slot;
     };
     const change = { ...deck, ...readChange(deck, `${at}.`) };
     if (pages === undefined) {
       const readOld = (widget: unknown, field: string) => {
-        const read = readWidget(widget, field);
+        const read = parseWidget(widget, RULES, field);
         checkWidget(read, field);
         return { widget: read };
       };

@@ -1,10 +1,8 @@
-import type { Clock } from "../../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
 import type { StatsTotals, SurveyVersions } from "../../../store/reports.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { Handler } from "../../route.ts";
 import type { PrivacyAnswer } from "../../wire.ts";
-import type { PublicParts } from "../box/public-address.ts";
 
 /** With more sites, every kind of data counts as collected. */
 const MAX_SITES = 50;
@@ -18,20 +16,12 @@ interface PrivacySettings {
   readonly trustedProxies: readonly string[];
 }
 
-interface PrivacyParts {
-  numbers: Numbers;
-  clock: Pick<Clock, "now">;
-  config: PrivacySettings;
-  address: Pick<PublicParts["address"], "view">;
-  /** Whether the box has a tunnel of its owner's now. */
-  isTunnelled: () => boolean;
-}
-
 interface PrivacySource {
   readonly directory: Numbers["directory"];
   readonly read: Numbers["read"];
   readonly config: PrivacySettings;
   readonly hasPublicAddress: boolean;
+  /** Whether the box has a tunnel of its owner's now. */
   readonly isTunnelled: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -45,18 +35,12 @@ interface Counted {
 }
 
 /** `GET /api/privacy`: a text for the owner's own privacy page. */
-export const showPrivacy: Handler<PrivacyParts> = async (ctx, parts): Promise<PrivacyAnswer> => {
-  const { numbers, clock, config, address, isTunnelled } = parts;
+export const showPrivacy: Handler<() => PrivacySource> = async (
+  ctx,
+  source,
+): Promise<PrivacyAnswer> => {
   ctx.set("Cache-Control", "no-store");
-  const text = await privacyText({
-    directory: numbers.directory,
-    read: (query, input) => numbers.read(query, input),
-    config,
-    hasPublicAddress: address.view().state !== "off",
-    isTunnelled: isTunnelled(),
-    now: clock.now(),
-  });
-  return { text };
+  return { text: await privacyText(source()) };
 };
 
 /** A text for an owner's privacy page, by the settings and the counts up to now. */

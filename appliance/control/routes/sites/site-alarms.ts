@@ -76,7 +76,6 @@ const showSiteActivity: Handler<ActivityParts> = async (
   };
 };
 
-/** The alarms of sites. */
 export function startAlarms({
   clock,
   store: { numbers },
