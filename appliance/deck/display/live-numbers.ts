@@ -19,16 +19,22 @@ export interface NumberSource {
   readonly alarmed: Listenable<string>;
 }
 
+interface StatNumbersOptions {
+  readonly source: NumberSource;
+  readonly clock: Clock;
+  /** Questions whose numbers are visible now. */
+  wanted(): Iterable<StatQuestion>;
+  /** Questions that may be visible again. Their last numbers are kept until the next reading. */
+  kept(): Iterable<StatQuestion>;
+  onChange(): void;
+}
+
 /** The shortest time between two readings, since hits may come by the thousand. */
 const AT_MOST_EVERY_MS = 500;
 
 /** Holds the numbers that slots show, and reads them again when they may have changed. */
 export class StatNumbers {
-  readonly #source: NumberSource;
-  readonly #clock: Clock;
-  readonly #wanted: () => Iterable<StatQuestion>;
-  readonly #kept: () => Iterable<StatQuestion>;
-  readonly #onChange: () => void;
+  readonly #options: StatNumbersOptions;
   readonly #known = new Map<string, Numbers | undefined>();
   readonly #unsubscribe: Cancel;
   #cancelPause: Cancel = () => {};
@@ -36,20 +42,8 @@ export class StatNumbers {
   #stale = false;
   #closed = false;
 
-  constructor(options: {
-    source: NumberSource;
-    clock: Clock;
-    /** Questions whose numbers are visible now. */
-    wanted: () => Iterable<StatQuestion>;
-    /** Questions that may be visible again. Their last numbers are kept until the next reading. */
-    kept: () => Iterable<StatQuestion>;
-    onChange: () => void;
-  }) {
-    this.#source = options.source;
-    this.#clock = options.clock;
-    this.#wanted = options.wanted;
-    this.#kept = options.kept;
-    this.#onChange = options.onChange;
+  constructor(options: StatNumbersOptions) {
+    this.#options = options;
     this.#unsubscribe = options.source.changed.on(() => this.invalidate());
   }
 
@@ -71,7 +65,7 @@ export class StatNumbers {
       this.#reading = false;
       if (this.#stale) this.invalidate();
     };
-    this.#cancelPause = this.#clock.after(AT_MOST_EVERY_MS, done);
+    this.#cancelPause = this.#options.clock.after(AT_MOST_EVERY_MS, done);
     void this.#read().then(done);
   }
 
@@ -82,19 +76,19 @@ export class StatNumbers {
   }
 
   async #read(): Promise<void> {
-    const questions = new Map([...this.#wanted()].map((wanted) => [keyOf(wanted), wanted]));
+    const questions = new Map([...this.#options.wanted()].map((wanted) => [keyOf(wanted), wanted]));
     await Promise.all(
       [...questions].map(async ([key, { site, metric, period }]) => {
         try {
-          this.#known.set(key, await this.#source.numbers(site, metric, period));
+          this.#known.set(key, await this.#options.source.numbers(site, metric, period));
         } catch {
           // The store reports its errors elsewhere. The last number stays.
         }
       }),
     );
-    const kept = new Set([...this.#kept()].map(keyOf));
+    const kept = new Set([...this.#options.kept()].map(keyOf));
     for (const key of this.#known.keys()) if (!kept.has(key)) this.#known.delete(key);
-    if (!this.#closed) this.#onChange();
+    if (!this.#closed) this.#options.onChange();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Listenable } from "../../base/signal.ts";
-import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
+import { type Colors, chooseColors, dimmed, RED, WARNING } from "./colors.ts";
 import type { PublicStanding } from "./face-context.ts";
 import type { PlainFace } from "./plain.ts";
 import type { AddressFace } from "./widgets/address.ts";
@@ -64,82 +64,61 @@ export function isHint(notice: Notice): boolean {
   return notice.type === "update" && notice.weight === "hint";
 }
 
+const USUAL = chooseColors({});
+const WARNS = { ...USUAL, color: WARNING };
+
+function figure(look: Colors, top: string, main: string, bottom = ""): PlainFace {
+  return { kind: "figure", top, main, bottom, ...look };
+}
+
 /**
  * The face of a notice, which replaces that of a widget.
  * @param hasRoom whether the slot has room for words beside a picture
  */
 export function noticeFace(notice: Notice, hasRoom = false): PlainFace | AddressFace {
-  const colors = chooseColors({});
   switch (notice.type) {
     case "wifi-code": {
       const { text: url, words: text } = notice;
-      return { kind: "address", url, text, show: hasRoom ? "both" : "code", ...colors };
+      return { kind: "address", url, text, show: hasRoom ? "both" : "code", ...USUAL };
     }
-    case "wifi": {
-      const { top, main, bottom, warns } = notice;
-      return { kind: "figure", top, main, bottom, ...colors, ...(warns && { color: WARNING }) };
-    }
+    case "wifi":
+      return figure(notice.warns ? WARNS : USUAL, notice.top, notice.main, notice.bottom);
     case "wifi-begin":
-      return { kind: "figure", top: "Wi-Fi", main: "set-up", bottom: "press", ...colors };
-    case "ssh-key": {
-      const main = `…${notice.key}`;
-      return { kind: "figure", top: "ssh key", main, bottom: "press: add", ...RED };
-    }
+      return figure(USUAL, "Wi-Fi", "set-up", "press");
+    case "ssh-key":
+      return figure(RED, "ssh key", `…${notice.key}`, "press: add");
     case "starting":
-      return { kind: "text", text: "Starting…", ...dimmed(colors) };
-    case "setup-code": {
-      const main = `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`;
-      return { kind: "figure", top: "Setup code", main, bottom: "", ...colors };
-    }
-    case "data-unusable": {
-      const warning = { ...colors, color: WARNING };
-      return { kind: "figure", top: "Data", main: "not usable", bottom: "", ...warning };
-    }
+      return { kind: "text", text: "Starting…", ...dimmed(USUAL) };
+    case "setup-code":
+      return figure(USUAL, "Setup code", `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`);
+    case "data-unusable":
+      return figure(WARNS, "Data", "not usable");
     case "reset":
       return resetFace(notice);
-    case "clock-not-set": {
-      const warning = { ...colors, color: WARNING };
-      return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
-    }
-    case "storage": {
-      const own = notice.state === "failing" ? RED : { ...colors, color: WARNING };
-      return { kind: "figure", top: "Storage", main: notice.state, bottom: "", ...own };
-    }
-    case "public-address": {
-      const warning = { ...colors, color: WARNING };
-      return { kind: "figure", top: "Public", main: notice.words, bottom: "", ...warning };
-    }
-    case "backup": {
-      const warning = { ...colors, color: WARNING };
-      return { kind: "figure", top: "Backup", main: notice.words, bottom: "", ...warning };
-    }
+    case "clock-not-set":
+      return figure(WARNS, "Clock", "not set");
+    case "storage":
+      return figure(notice.state === "failing" ? RED : WARNS, "Storage", notice.state);
+    case "public-address":
+      return figure(WARNS, "Public", notice.words);
+    case "backup":
+      return figure(WARNS, "Backup", notice.words);
     case "update": {
       const { top, main, bottom, weight } = notice;
-      const color = weight === "warning" ? { color: WARNING } : {};
-      return { kind: "figure", top, main, bottom, ...colors, ...color };
+      return figure(weight === "warning" ? WARNS : USUAL, top, main, bottom);
     }
   }
 }
 
 function resetFace(standing: ResetStanding): PlainFace {
   switch (standing.state) {
-    case "counting": {
-      const main = `in ${standing.seconds} s`;
-      return { kind: "figure", top: "Erases all", main, bottom: "press: stop", ...RED };
-    }
+    case "counting":
+      return figure(RED, "Erases all", `in ${standing.seconds} s`, "press: stop");
     case "going":
-      return { kind: "figure", top: "Reset", main: "erasing", bottom: "leave it on", ...RED };
+      return figure(RED, "Reset", "erasing", "leave it on");
     case "done":
-      return { kind: "figure", top: "Reset", main: "done", bottom: "", ...chooseColors({}) };
-    case "jumper": {
-      const warning = { ...chooseColors({}), color: WARNING };
-      return {
-        kind: "figure",
-        top: "Pins 25, 26",
-        main: "jumper",
-        bottom: "take it off",
-        ...warning,
-      };
-    }
+      return figure(USUAL, "Reset", "done");
+    case "jumper":
+      return figure(WARNS, "Pins 25, 26", "jumper", "take it off");
   }
 }

@@ -223,31 +223,24 @@ export function isKept({ period, hold }: HeldMessage): boolean {
 
 /** The same with times of another clock, which is ahead by `ms`. */
 export function shifted(held: HeldMessage, ms: number): HeldMessage {
-  const { set, expires, heard, started, runs, ack } = held;
-  return {
-    ...held,
-    runs: timed(runs, (at) => at + ms),
-    set: set + ms,
-    expires: expires === null ? null : expires + ms,
-    heard: heard === null ? null : heard + ms,
-    started: started === null ? null : started + ms,
-    ack: ack === null ? null : { ...ack, at: ack.at + ms },
-  };
+  const { expires } = held;
+  return { ...timed(held, (at) => at + ms), expires: expires === null ? null : expires + ms };
 }
 
-/** A message without times in the future, which a fast clock may have set. */
+/** A message without times in the future, which a fast clock may have set; it expires when it was to. */
 export function notAfter(now: number, held: HeldMessage): HeldMessage {
+  return timed(held, (at) => Math.min(at, now));
+}
+
+/** A message with other times than those at which something happened. */
+function timed(held: HeldMessage, time: (at: number) => number): HeldMessage {
   const { set, heard, started, runs, ack } = held;
   return {
     ...held,
-    runs: timed(runs, (at) => Math.min(at, now)),
-    set: Math.min(set, now),
-    heard: heard === null ? null : Math.min(heard, now),
-    started: started === null ? null : Math.min(started, now),
-    ack: ack === null ? null : { ...ack, at: Math.min(ack.at, now) },
+    runs: Object.fromEntries(Object.entries(runs).map(([run, at]) => [run, time(at)])),
+    set: time(set),
+    heard: heard === null ? null : time(heard),
+    started: started === null ? null : time(started),
+    ack: ack === null ? null : { ...ack, at: time(ack.at) },
   };
-}
-
-function timed(runs: HeldMessage["runs"], time: (at: number) => number): HeldMessage["runs"] {
-  return Object.fromEntries(Object.entries(runs).map(([run, at]) => [run, time(at)]));
 }

@@ -181,23 +181,12 @@ export function readAction(input: unknown, rules: PushRules, at = "press"): Acti
 }
 
 function cleaned(action: SingleAction, rules: PushRules, at: string): SingleAction {
-  switch (action.do) {
-    case "acknowledge":
-    case "toggle":
-      return action.channel === undefined
-        ? action
-        : { ...action, channel: readChannel(action.channel, rules, at) };
-    case "clear":
-      return { ...action, channel: readChannel(action.channel, rules, at) };
-    case "send": {
-      const channel = readChannel(action.channel, rules, at);
-      return { ...action, channel, text: rules.cleanText(action.text).text };
-    }
-    case "request":
-      return checkedRequest(action, at);
-    default:
-      return action;
-  }
+  if (action.do === "request") return checkedRequest(action, at);
+  const read = { ...action };
+  if ("channel" in read && read.channel !== undefined)
+    read.channel = readChannel(read.channel, rules, at);
+  if (read.do === "send") read.text = rules.cleanText(read.text).text;
+  return read;
 }
 
 function checkedRequest(action: RequestAction, at: string): RequestAction {

@@ -33,7 +33,7 @@ export class Images {
   readonly #documents: Documents<object>;
   /** Images are opened one at a time, since each takes memory. */
   readonly #mutex = new Mutex();
-  readonly #fitted = new Map<string, Fitted | "missing" | "opening">();
+  readonly #fitted = new Map<string, FittedImage | "missing" | "opening">();
   /** Bytes of each file, the oldest first. */
   #sizes: ReadonlyMap<string, number> = new Map();
 
@@ -89,13 +89,16 @@ export class Images {
     return undefined;
   }
 
-  async #open(hash: string, size: Size): Promise<Fitted | "missing"> {
+  async #open(hash: string, size: Size): Promise<FittedImage | "missing"> {
     const pixels = await this.#pixels(hash, size);
     if (pixels === undefined) return "missing";
     const finer = (scale: number) => ({ width: size.width * scale, height: size.height * scale });
-    return new Fitted(hash, pixels, (scale) =>
-      this.#mutex.runExclusive(() => this.#pixels(hash, finer(scale))),
-    );
+    return {
+      pixels,
+      fine: (scale) => this.#mutex.runExclusive(() => this.#pixels(hash, finer(scale))),
+      // Faces are compared by their JSON.
+      toJSON: () => hash,
+    };
   }
 
   async #pixels(hash: string, size: Size): Promise<Pixels | undefined> {
@@ -103,7 +106,7 @@ export class Images {
     return file === null ? undefined : opened(Buffer.from(file), size);
   }
 
-  #hold(key: string, value: Fitted | "missing" | "opening"): void {
+  #hold(key: string, value: FittedImage | "missing" | "opening"): void {
     this.#fitted.delete(key);
     this.#fitted.set(key, value);
     const idle = [...this.#fitted].filter(([, held]) => held !== "opening");
@@ -129,23 +132,6 @@ export class Images {
         `Keys show ${MAX_IMAGES} pictures, or 16 MB of them, already. Take one off a key first.`,
       );
     return forget;
-  }
-}
-
-/** A picture that is its name in JSON, by which faces are compared. */
-class Fitted implements FittedImage {
-  readonly hash: string;
-  readonly pixels: Pixels;
-  readonly fine: FittedImage["fine"];
-
-  constructor(hash: string, pixels: Pixels, fine: FittedImage["fine"]) {
-    this.hash = hash;
-    this.pixels = pixels;
-    this.fine = fine;
-  }
-
-  toJSON(): string {
-    return this.hash;
   }
 }
 
