@@ -23,6 +23,16 @@ export function importOrigin(
   return createHash("sha256").update(`${hash} ${id}`).digest("hex").slice(0, ORIGIN_DIGITS);
 }
 
+interface Bringing {
+  readonly site: SiteRecord;
+  readonly origin: string;
+  readonly plan: ImportPlan;
+  readonly today: Day;
+  readonly now: () => number;
+  readonly onShare: (share: number) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Writes the days of a plan, a month in a transaction. Interrupted, the same import goes on where it was.
  * @throws {ImportRefused} where others count or import for the same days meanwhile
@@ -30,24 +40,9 @@ export function importOrigin(
 export async function bring(
   desk: Pick<Desk, "read" | "write">,
   found: Inspected,
-  {
-    site,
-    origin,
-    plan,
-    today,
-    now,
-    onShare,
-    signal,
-  }: {
-    readonly site: SiteRecord;
-    readonly origin: string;
-    readonly plan: ImportPlan;
-    readonly today: Day;
-    readonly now: () => number;
-    readonly onShare: (share: number) => void;
-    readonly signal: AbortSignal;
-  },
+  bringing: Bringing,
 ): Promise<void> {
+  const { site, origin, plan, today, now, onShare, signal } = bringing;
   const { name, about, counts } = found;
   const wanted = new Set(plan.days);
   const sources = await desk.read("sourceDays", { site: site.key });
@@ -87,7 +82,7 @@ export async function bring(
     done += days.length;
     onShare(done / plan.days.length);
   }
-  await bringRest(desk, found, { site, origin, plan, now });
+  await bringRest(desk, found, bringing);
   // An import of which nothing is left would only be listed.
   for (const { source, days } of plan.replaced)
     if (days.length === source.days.length)
@@ -100,17 +95,7 @@ const SURVEYS_AT_ONCE = 200;
 async function bringRest(
   desk: Pick<Desk, "read" | "write">,
   { name, about, rest, days }: Inspected,
-  {
-    site,
-    origin,
-    plan,
-    now,
-  }: {
-    readonly site: SiteRecord;
-    readonly origin: string;
-    readonly plan: ImportPlan;
-    readonly now: () => number;
-  },
+  { site, origin, plan, now }: Bringing,
 ): Promise<void> {
   const { surveys, settings } = rest;
   const past = rest.past === null ? {} : pastWith(rest.past, days, plan.old);

@@ -67,7 +67,7 @@ export async function inspect(
   paths: readonly string[],
   options: InspectOptions,
 ): Promise<Inspected> {
-  const { zone, fileZone, today, signal, onShare } = options;
+  const { zone, fileZone, signal, onShare } = options;
   const bytes = await sizeOf(paths);
   let read = 0;
   let readings = 1;
@@ -85,16 +85,9 @@ export async function inspect(
     const format = formatOf(sheets, options.logs);
     if (format === undefined)
       throw new ImportRefused(`${name} is nothing that can be imported. ${KNOWN}`);
-    const counts = new ImportedCounts(options.detailFrom);
-    const left = new Map<string, number>();
-    const notes: string[] = [];
-    const lacks = new Map<Day | null, readonly Lack[]>();
-    const rest: ImportRest = { past: null, surveys: [], settings: new Map() };
-    let saidZone: string | undefined;
-    const onZone = (name: string) => {
-      if (isTimeZone(name)) saidZone = name;
-    };
-    const sink = sinkOf({ onZone, counts, rest, left, notes, lacks, zone, today });
+    const taken = new Taken();
+    const sink = sinkOf(taken, options);
+    const { left, lacks } = taken;
     read = 0;
     readings = format.readings ?? 1;
     const days = await readAll(format, sheets, sink, name);
@@ -103,7 +96,7 @@ export async function inspect(
     const about: ImportAbout = {
       format: format.name,
       zone:
-        saidZone ??
+        taken.zone ??
         (format.days === "ours" ? ours : format.days === "UTC" ? "UTC" : (fileZone ?? ours)),
       gaps: gapsOf(days.keys(), lacks),
     };
@@ -115,12 +108,13 @@ export async function inspect(
       name,
       hash: await hashOf(paths),
       about,
-      isZoneGuessed: saidZone === undefined && format.days === "unknown" && fileZone === undefined,
-      counts,
+      isZoneGuessed:
+        taken.zone === undefined && format.days === "unknown" && fileZone === undefined,
+      counts: sink.counts,
       days,
-      rest,
+      rest: sink.rest,
       left,
-      notes,
+      notes: taken.notes,
     };
   } finally {
     for (const input of inputs) await input.close();
@@ -197,35 +191,28 @@ async function hashOf(paths: readonly string[]): Promise<string> {
   return createHash("sha256").update(hashes.join()).digest("hex");
 }
 
-function sinkOf({
-  onZone,
-  counts,
-  rest,
-  left,
-  notes,
-  lacks,
-  zone,
-  today,
-}: {
-  readonly onZone: (name: string) => void;
-  readonly counts: ImportedCounts;
-  readonly rest: ImportRest;
-  readonly left: Map<string, number>;
-  readonly notes: string[];
-  readonly lacks: Map<Day | null, readonly Lack[]>;
-  readonly zone: DayZone;
-  readonly today: Day;
-}): Sink {
+/** Things that a format says besides counts. */
+class Taken {
+  readonly left = new Map<string, number>();
+  readonly notes: string[] = [];
+  readonly lacks = new Map<Day | null, readonly Lack[]>();
+  zone: string | undefined;
+}
+
+function sinkOf(taken: Taken, { zone, today, detailFrom }: InspectOptions): Sink {
+  const { left, notes, lacks } = taken;
   const leave = (what: string, rows = 1) => {
     const kind = left.has(what) || left.size < MAX_KINDS ? what : "others of many more kinds";
     left.set(kind, (left.get(kind) ?? 0) + rows);
   };
   return {
-    counts,
-    rest,
+    counts: new ImportedCounts(detailFrom),
+    rest: { past: null, surveys: [], settings: new Map() },
     leave,
     note: (sentence) => notes.push(sentence),
-    zone: onZone,
+    zone: (name) => {
+      if (isTimeZone(name)) taken.zone = name;
+    },
     lack: (day, its) => lacks.set(day, its),
     lackAlways: (its) => lacks.set(null, [...(lacks.get(null) ?? []), ...its]),
     hourAt: (epochMs) => zone.hourAt(epochMs),

@@ -1,4 +1,3 @@
-import type { Day } from "../../base/calendar.ts";
 import type { Dimension } from "../../base/text/dimensions.ts";
 import { pagePath, storable } from "../../base/text/storable.ts";
 import { addressHost } from "../collector/counting/address.ts";
@@ -144,33 +143,17 @@ async function readTable(
       if (n === undefined) sink.leave("rows with something else than a number");
       else sink.counts.count(day, counter, n);
     }
-    for (const [dimension, read, columns] of values)
-      count(sink, day, { dimension, value: read(row, sink), row, columns });
+    for (const [dimension, read, columns] of values) {
+      const value = read(row, sink);
+      if (value === undefined) continue;
+      const [views, visitors, sessions] = [columns.views, columns.visitors, columns.sessions].map(
+        (column) => (column === undefined ? 0 : row.number(column)),
+      );
+      if (views === undefined || visitors === undefined || sessions === undefined)
+        sink.leave("rows with something else than a number");
+      else sink.counts.value(day, dimension, value, { views, visitors, sessions });
+    }
   }
-}
-
-function count(
-  sink: Sink,
-  day: Day,
-  {
-    dimension,
-    value,
-    row,
-    columns,
-  }: {
-    readonly dimension: Dimension;
-    readonly value: string | undefined;
-    readonly row: CsvRow;
-    readonly columns: Columns;
-  },
-): void {
-  if (value === undefined) return;
-  const [views, visitors, sessions] = [columns.views, columns.visitors, columns.sessions].map(
-    (column) => (column === undefined ? 0 : row.number(column)),
-  );
-  if (views === undefined || visitors === undefined || sessions === undefined)
-    sink.leave("rows with something else than a number");
-  else sink.counts.value(day, dimension, value, { views, visitors, sessions });
 }
 
 /** The origin, as our script sends it. */

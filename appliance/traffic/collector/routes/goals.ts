@@ -5,7 +5,7 @@ import { settingOfSite } from "../../../store/store.ts";
 import type { Access } from "../access.ts";
 import type { MarksAnswer } from "../wire.ts";
 import { statsFilter, statsRange } from "./question.ts";
-import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
+import { askerOf, readingOf, sendRunning, sourceAsked } from "./reading.ts";
 import type { StatsParts } from "./stats.ts";
 
 /** `GET /goals`: how often each goal of a site was reached, by day; `where` and `source` as in `/stats`. */
@@ -19,7 +19,7 @@ export function goalsRoute(
     const today = numbers.zone.today(now);
     const { from, to } = statsRange(ctx.query, today);
     const { where } = statsFilter(ctx.query, bound);
-    const asker = askerOf(ctx, "owner");
+    const { accepts, asker } = readingOf(ctx);
     const source = await sourceAsked(ctx, numbers, { bound, readsAll: access.readsAll(ctx) });
     const { goals } = (await settingOfSite(numbers, GOALS, site.key, asker)) ?? { goals: [] };
     const query = {
@@ -35,7 +35,7 @@ export function goalsRoute(
       detailFrom: numbers.detailFrom(today),
       zone: numbers.zone.nameAt(now),
     };
-    sendRunning(ctx, await numbers.read("goals", { query, accepts: acceptsOf(ctx) }, asker), now);
+    sendRunning(ctx, await numbers.read("goals", { query, accepts }, asker), now);
   };
 }
 

@@ -20,8 +20,13 @@ export function askerOf(ctx: Context, lane: Lane): Asker {
   return { lane, gone: () => ctx.socket.destroyed };
 }
 
+/** The parts of an owner's read besides its query. */
+export function readingOf(ctx: Context): { accepts: Accepts; asker: Asker } {
+  return { accepts: acceptsOf(ctx), asker: askerOf(ctx, "owner") };
+}
+
 /** The encodings that the asker accepts, and the answer it has. */
-export function acceptsOf(ctx: Context): Accepts {
+function acceptsOf(ctx: Context): Accepts {
   return {
     encoding: encodingFor(ctx),
     // A browser that reloads wants it all.

@@ -7,7 +7,7 @@ import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import type { Sites } from "../sites.ts";
 import { statsFilter, statsRange } from "./question.ts";
-import { acceptsOf, askerOf, sendRunning, sourceAsked } from "./reading.ts";
+import { readingOf, sendRunning, sourceAsked } from "./reading.ts";
 
 /** The documented form `1`, and `text` for the dashboard, the same in half of the bytes. */
 const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
@@ -59,11 +59,8 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
           ? numbers.live.of(site.key)
           : undefined,
     };
-    const answer = await numbers.read(
-      "stats",
-      { query, accepts: acceptsOf(ctx) },
-      askerOf(ctx, "owner"),
-    );
+    const { accepts, asker } = readingOf(ctx);
+    const answer = await numbers.read("stats", { query, accepts }, asker);
     // The dashboard leads back to all of them where there are more.
     ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
     sendRunning(ctx, answer, clock.now());
@@ -86,11 +83,8 @@ export function overviewRoute(
       zone: numbers.zone.nameAt(now),
       warnings: warnings(),
     };
-    const answer = await numbers.read(
-      "overview",
-      { query, accepts: acceptsOf(ctx) },
-      askerOf(ctx, "owner"),
-    );
+    const { accepts, asker } = readingOf(ctx);
+    const answer = await numbers.read("overview", { query, accepts }, asker);
     sendRunning(ctx, answer, now);
   };
 }

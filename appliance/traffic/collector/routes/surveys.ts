@@ -11,7 +11,7 @@ import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";
 import { invalid, surveyRange } from "./question.ts";
-import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
+import { readingOf, sendAnswer } from "./reading.ts";
 
 /** `GET /surveys`: how a survey was answered. */
 export function surveysRoute(access: Access, numbers: Numbers): Middleware {
@@ -23,14 +23,8 @@ export function surveysRoute(access: Access, numbers: Numbers): Middleware {
     if (!CROSS_FIELDS.includes(cross as CrossField))
       throw invalid(`\`cross\` must be one of ${CROSS_FIELDS.join(", ")}.`);
     const query = { id: site.id, filter, cross: cross as CrossField };
-    sendAnswer(
-      ctx,
-      await numbers.read(
-        "surveySummary",
-        { query, accepts: acceptsOf(ctx) },
-        askerOf(ctx, "owner"),
-      ),
-    );
+    const { accepts, asker } = readingOf(ctx);
+    sendAnswer(ctx, await numbers.read("surveySummary", { query, accepts }, asker));
   };
 }
 
@@ -40,14 +34,8 @@ export function surveyVersionsRoute(access: Access, numbers: Numbers): Middlewar
     ctx.set("Cache-Control", "no-store");
     const { key, id } = access.site(ctx);
     const query = { site: key, id };
-    sendAnswer(
-      ctx,
-      await numbers.read(
-        "surveyVersions",
-        { query, accepts: acceptsOf(ctx) },
-        askerOf(ctx, "owner"),
-      ),
-    );
+    const { accepts, asker } = readingOf(ctx);
+    sendAnswer(ctx, await numbers.read("surveyVersions", { query, accepts }, asker));
   };
 }
 
@@ -65,10 +53,8 @@ export function surveysExportRoute(access: Access, numbers: Numbers): Middleware
         "This cursor is not of this export. Pass the one the page before returned, with the same site, version and dates.",
       );
     const query = { id: site.id, filter, after, secret };
-    sendAnswer(
-      ctx,
-      await numbers.read("surveyPage", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
-    );
+    const { accepts, asker } = readingOf(ctx);
+    sendAnswer(ctx, await numbers.read("surveyPage", { query, accepts }, asker));
   };
 }
 
