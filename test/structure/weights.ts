@@ -5,15 +5,15 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_370 },
+  "appliance/base/": { files: 102, lines: 7_410 },
   "appliance/store/": { files: 171, lines: 22_800 },
-  "appliance/deck/": { files: 92, lines: 11_860 },
-  "appliance/traffic/": { files: 94, lines: 9_940 },
-  "appliance/links/": { files: 101, lines: 11_970 },
+  "appliance/deck/": { files: 92, lines: 11_800 },
+  "appliance/traffic/": { files: 94, lines: 9_850 },
+  "appliance/links/": { files: 97, lines: 11_870 },
   "appliance/config/": { files: 4, lines: 920 },
-  "appliance/box/": { files: 93, lines: 10_470 },
-  "appliance/control/": { files: 60, lines: 7_100 },
-  "appliance/app/": { files: 58, lines: 6_330 },
+  "appliance/box/": { files: 92, lines: 10_280 },
+  "appliance/control/": { files: 60, lines: 7_010 },
+  "appliance/app/": { files: 58, lines: 6_300 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
   "test/": { files: 671, lines: 101_730 },

@@ -69,7 +69,7 @@ describe("a command of root's on the data of another user", () => {
   }
 
   it("restores along no link, and into files of that user", async () => {
-    for (const end of ["upload", "upload-wal", "incoming", "incoming-journal", "starts"])
+    for (const end of ["upload", "upload-wal", "incoming", "incoming-journal"])
       plant(`tallydeck.db.${end}`);
     await done("restore", file());
     assertKept();
