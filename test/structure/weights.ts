@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_300 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_730 },
+  "test/": { files: 671, lines: 101_680 },
   "web/": { files: 189, lines: 18_400 },
 };
 

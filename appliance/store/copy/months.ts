@@ -81,7 +81,7 @@ export async function bringMonth(
         await access.rows(PASS_GENERATION);
         const number = await takeSource(access, source);
         const which = { site: pair.there.key, source: number };
-        // Another copy has brought some of it meanwhile, or a part was settled.
+        // A part was settled meanwhile.
         const now = await rowsOf(access.snapshot, which, month, PIECES);
         if (!isDeepStrictEqual(now.map(bytesOf), before.map(bytesOf))) return false;
         await put(access, { ...which, month, source: number, part: SETTLED, ...brought.pieces });
