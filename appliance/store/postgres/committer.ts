@@ -38,6 +38,8 @@ interface CommitterOptions {
 interface Attempt {
   readonly prepared: PreparedBatch;
   readonly surveys: readonly SurveyRow[];
+  /** Whether it counts once only. */
+  readonly isOnce: boolean;
   /** Ids of its surveys, below zero where they wait for the clock: the same however often it is sent. */
   surveyIds: readonly number[] | undefined;
   /** Whether it was sent without an answer: it may be stored. */
@@ -72,6 +74,7 @@ export class Committer {
     const attempt: Attempt = {
       prepared: this.#options.writer.prepare(batch),
       surveys: batch.surveys,
+      isOnce: batch.once !== undefined,
       surveyIds: undefined,
       isUnsure: false,
       isSent: false,
@@ -115,7 +118,7 @@ export class Committer {
     if (this.#isClosed) return failed(error);
     if (isLost(error)) this.#options.availability.missed(this, error);
     else this.#options.availability.answered(this);
-    if (isCounted(error)) return { ...DONE, isKnown: true };
+    if (attempt.isOnce && isCounted(error)) return { ...DONE, isKnown: true };
     if (isIdTaken(error)) attempt.surveyIds = undefined;
     if (isSerialization(error) || isLocked(error) || isIdTaken(error)) {
       this.#retries += 1;

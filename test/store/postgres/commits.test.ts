@@ -266,6 +266,19 @@ describe("batches in PostgreSQL", () => {
     assert.deepEqual(await pathsOf(primary), { "/": 3 });
   });
 
+  it("are not taken for counted before, where the database says of another text that it is no number", async () => {
+    const node = await open();
+    assert.ok((await node.passing(node.count(["/"]))).ok);
+    await sql(`CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM 'x'::integer; RETURN NEW; END $$`);
+    await sql("CREATE TRIGGER no BEFORE INSERT ON log FOR EACH ROW EXECUTE FUNCTION no()");
+    const refused = await node.passing(node.count(["/"]));
+    assert.match(refused.ok ? "it was counted" : refused.message, /invalid input syntax/);
+    await sql("DROP TRIGGER no ON log");
+    assert.ok((await node.passing(node.count(["/"]))).ok);
+    assert.deepEqual(await paths(), { "/": 2 });
+  });
+
   it("wait for a connection where there is none left, and say why", async () => {
     await open();
     const { user, password } = await server().createWriter(database());

@@ -74,7 +74,7 @@ export function isDivisionByZero(error: unknown): boolean {
   return sqlStateOf(error) === "22012";
 }
 
-/** Whether a batch that counts once was counted: see `failOnce`. */
+/** Whether a batch that counts once was counted: see `failOnce`. Of any other batch, the same code says that a text is no number. */
 export function isCounted(error: unknown): boolean {
   return sqlStateOf(error) === "22P02";
 }
