@@ -1,96 +1,124 @@
 import { createHash } from "node:crypto";
+import { closed } from "../../base/documents.ts";
 import { schemas } from "../../base/input/shape.ts";
+import {
+  type Fitting,
+  flag,
+  integerFrom,
+  listOf,
+  oneAmong,
+  orNone,
+  textUpTo,
+  withFields,
+} from "../kept.ts";
 import type { Standing } from "./addresses.ts";
-import type { Mapping, RefusedWhy } from "./router/mapping.ts";
+import type { RefusedWhy } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { CaFailureKind } from "./tasks.ts";
 
-/** A failure, after which the next try is `waitMs` after `at`. */
-export interface Failure {
+const number = integerFrom(0);
+const words = textUpTo(1_024);
+const MOST = 64;
+
+const FAILURE = {
   /** The number of failures in a row. */
-  readonly count: number;
-  readonly at: number;
-  readonly waitMs: number;
-}
+  count: number,
+  at: number,
+  /** The next try is so long after it. */
+  waitMs: number,
+};
+const failure = withFields(FAILURE);
+export type Failure = Fitting<typeof failure>;
 
 /** The record of the public address, which survives restarts. Times are epoch milliseconds. */
-export interface PublicRecord {
-  readonly version: 1;
+const RECORD = withFields({
+  version: oneAmong(1),
   /** The key of its settings. `toldAt`, `tests`, `validations`, `orders` and `limit` outlive them. */
-  readonly settings: string;
+  settings: words,
   /** The home's last address; `v4` is null where neither router nor provider reports it. */
-  readonly address: {
-    readonly at: number;
-    readonly v4: string | null;
-    readonly standing: Standing;
-    /** Whether it comes from the provider, without a report of the router. */
-    readonly isSeen: boolean;
-  } | null;
+  address: orNone(
+    withFields({
+      at: number,
+      v4: orNone(words),
+      standing: textUpTo<Standing>(1_024),
+      /** Whether it comes from the provider, without a report of the router. */
+      isSeen: flag,
+    }),
+  ),
   /** The last message to the DNS provider; `v4` is null where it took the address that it saw. */
-  readonly dns: {
-    readonly at: number;
-    readonly v4: string | null;
-    readonly result: "asked" | "done" | "refused" | "later";
-    readonly why: string;
-    readonly failure: Failure | null;
-    /** `toldAt` before it. */
-    readonly beforeAt: number;
-  } | null;
+  dns: orNone(
+    withFields({
+      at: number,
+      v4: orNone(words),
+      result: oneAmong("asked", "done", "refused", "later"),
+      why: words,
+      failure: orNone(failure),
+      /** `toldAt` before it. */
+      beforeAt: number,
+    }),
+  ),
   /** The time of the last accepted update of a provider; 0 for never. */
-  readonly toldAt: number;
+  toldAt: number,
   /** The last answer of the name's own servers, and the number of look-ups since the last change. */
-  readonly lookUp: {
-    readonly at: number;
-    readonly tries: number;
-    readonly result: "right" | "other" | "nothing" | "unknown";
-  } | null;
+  lookUp: orNone(
+    withFields({
+      at: number,
+      tries: number,
+      result: oneAmong("right", "other", "nothing", "unknown"),
+    }),
+  ),
   /** The router's last answer to a request for the port. */
-  readonly port: {
-    readonly at: number;
-    readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
-    /** The time of its last change of the port, as far as it reports that; 0 or undefined for none. */
-    readonly since?: number;
-    /** The number of failures in a row to open it. */
-    readonly tries?: number;
-  } | null;
+  port: orNone(
+    withFields(
+      { at: number, answer: textUpTo<"open" | "conflict" | "no-router" | RefusedWhy>(1_024) },
+      {
+        /** The time of its last change of the port, as far as it reports that; 0 or undefined for none. */
+        since: number,
+        /** The number of failures in a row to open it. */
+        tries: number,
+      },
+    ),
+  ),
   /**
    * The mapping of the router until its removal, granted `at`. It is recorded before the request, so that it can be removed
    * even after a power cut in between.
    */
-  readonly mapping: (Mapping & { readonly at: number; readonly isGranted: boolean }) | null;
+  mapping: orNone(
+    withFields(
+      {
+        at: number,
+        isGranted: flag,
+        by: oneAmong("pcp", "natpmp", "igd"),
+        internalPort: number,
+        externalPort: number,
+        lifetimeS: number,
+      },
+      { address: words, nonce: words },
+    ),
+  ),
   /** Tests from outside of the last hour. */
-  readonly tests: readonly number[];
-  /** The CA's last finding about the way in, of a check in which it did not fail itself. */
-  readonly outside: {
-    readonly at: number;
-    readonly isOpen: boolean;
-    /** Whether it came by port 443. Port 80 alone is of no use for visitors. */
-    readonly by443: boolean;
-  } | null;
-  /** The failure of the last request to the CA. */
-  readonly trouble:
-    | (Failure & {
-        readonly kind: CaFailureKind;
-        /** The CA's own words. */
-        readonly detail: string;
-        /** Whether the CA has connected by IPv6. */
-        readonly byV6: boolean;
-      })
-    | null;
+  tests: listOf(number, MOST),
+  /**
+   * The CA's last finding about the way in, of a check in which it did not fail itself. `by443`: whether it came by that
+   * port; port 80 alone is of no use for visitors.
+   */
+  outside: orNone(withFields({ at: number, isOpen: flag, by443: flag })),
+  /**
+   * The failure of the last request to the CA, with its own words as `detail`. `byV6`: whether it has connected by IPv6.
+   */
+  trouble: orNone(
+    withFields({ ...FAILURE, kind: textUpTo<CaFailureKind>(1_024), detail: words, byV6: flag }),
+  ),
   /** Validations of the last hour that have failed, or have an unknown outcome. */
-  readonly validations: readonly number[];
+  validations: listOf(number, MOST),
   /** Orders of the last week that gave a certificate, or may have given one. */
-  readonly orders: readonly { readonly at: number; readonly about: string }[];
+  orders: listOf(withFields({ at: number, about: words }), MOST),
   /** A limit of the CA for this name. */
-  readonly limit: { readonly at: number; readonly waitMs: number; readonly about: string } | null;
+  limit: orNone(withFields({ at: number, waitMs: number, about: words })),
   /** The renewal of the certificate named `of`. */
-  readonly renewal: {
-    readonly of: string;
-    readonly dueAt: number;
-    readonly askedAt: number;
-    readonly waitMs: number;
-  } | null;
-}
+  renewal: orNone(withFields({ of: words, dueAt: number, askedAt: number, waitMs: number })),
+});
+export type PublicRecord = Fitting<typeof RECORD>;
 
 const FIRST_RECORD: PublicRecord = {
   version: 1,
@@ -110,64 +138,7 @@ const FIRST_RECORD: PublicRecord = {
   renewal: null,
 };
 
-const time = { type: "integer", minimum: 0 };
-const text = { type: "string", maxLength: 1_024 };
-const object = (properties: Record<string, object>, optional: readonly string[] = []) => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
-const orNull = (schema: object) => ({ anyOf: [schema, { type: "null" }] });
-const list = (items: object) => ({ type: "array", maxItems: 64, items });
-const failure = { count: time, at: time, waitMs: time };
-
-const misfit = schemas({})(
-  object({
-    version: { const: 1 },
-    settings: text,
-    address: orNull(
-      object({ at: time, v4: orNull(text), standing: text, isSeen: { type: "boolean" } }),
-    ),
-    dns: orNull(
-      object({
-        at: time,
-        v4: orNull(text),
-        result: { enum: ["asked", "done", "refused", "later"] },
-        why: text,
-        failure: orNull(object(failure)),
-        beforeAt: time,
-      }),
-    ),
-    toldAt: time,
-    lookUp: orNull(
-      object({ at: time, tries: time, result: { enum: ["right", "other", "nothing", "unknown"] } }),
-    ),
-    port: orNull(object({ at: time, answer: text, since: time, tries: time }, ["since", "tries"])),
-    mapping: orNull(
-      object(
-        {
-          at: time,
-          isGranted: { type: "boolean" },
-          by: { enum: ["pcp", "natpmp", "igd"] },
-          internalPort: time,
-          externalPort: time,
-          address: text,
-          lifetimeS: time,
-          nonce: text,
-        },
-        ["address", "nonce"],
-      ),
-    ),
-    tests: list(time),
-    outside: orNull(object({ at: time, isOpen: { type: "boolean" }, by443: { type: "boolean" } })),
-    trouble: orNull(object({ ...failure, kind: text, detail: text, byV6: { type: "boolean" } })),
-    validations: list(time),
-    orders: list(object({ at: time, about: text })),
-    limit: orNull(object({ at: time, waitMs: time, about: text })),
-    renewal: orNull(object({ of: text, dueAt: time, askedAt: time, waitMs: time })),
-  }),
-);
+const misfit = schemas({})(closed(RECORD));
 
 /**
  * The record as it was kept; a first record in place of one that is none of ours, as of a newer

@@ -8,57 +8,69 @@ import { MOST_RELEASE } from "../../base/release/release.ts";
 import { Signal } from "../../base/signal.ts";
 import { bytesOf, replacePrivateFile } from "../../base/system/files.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
+import {
+  type Fitting,
+  flag,
+  integerFrom,
+  number,
+  oneAmong,
+  orNone,
+  textUpTo,
+  withFields,
+} from "../kept.ts";
+
+const RELEASE = integerFrom(1, MOST_RELEASE);
+/** Epoch milliseconds. */
+const TIME = orNone(number(0));
 
 /** The signed files, unchanged. They are verified each time they are read. */
-export interface SignedFiles {
-  readonly manifest: string;
-  readonly signature: string;
-}
+const PAPERS = withFields({
+  manifest: textUpTo(MANIFEST_BYTES),
+  signature: textUpTo(SIGNATURE_BYTES),
+});
+export type SignedFiles = Fitting<typeof PAPERS>;
 
 /** A wish for a release, until it is installed or cannot be. */
-export interface Wish {
-  readonly release: number;
-  readonly when: "now" | "tonight";
+const WISH = withFields({
+  release: RELEASE,
+  when: oneAmong("now", "tonight"),
   /** Whether it comes from `UPDATES=auto` instead of the owner. */
-  readonly isByItself: boolean;
+  isByItself: flag,
   /** The minute after four at which it is installed. */
-  readonly minute: number;
+  minute: integerFrom(0, 59),
   /** The `outcomeKey` of the attempt before the wish. */
-  readonly before: string | null;
+  before: orNone(textUpTo(128)),
   /** The number of failed fetches in a row. */
-  readonly failures: number;
-  /** Epoch milliseconds: not to be fetched before. */
-  readonly retryAt: number | null;
-  /** Epoch milliseconds, of one for tonight. */
-  readonly restartsAt: number | null;
-  readonly requested: Requested | null;
-}
-
-interface Requested {
-  readonly request: "prepare" | "arm";
-  /** The boot of the machine; the request is lost in another one. */
-  readonly boot: string;
-}
+  failures: integerFrom(0, 1_000),
+  /** It is not to be fetched before. */
+  retryAt: TIME,
+  /** The time of one for tonight. */
+  restartsAt: TIME,
+  /** The request is lost in another boot of the machine. */
+  requested: orNone(withFields({ request: oneAmong("prepare", "arm"), boot: textUpTo(128) })),
+});
+export type Wish = Fitting<typeof WISH>;
 
 /** The service's memory of updates; the updater remembers the rest. */
-export interface UpdateRecord {
-  /** The time of the last answer of the host, epoch milliseconds. */
-  readonly checkedAt: number | null;
-  readonly nextCheckAt: number | null;
+const RECORD = withFields({
+  /** The time of the last answer of the host. */
+  checkedAt: TIME,
+  nextCheckAt: TIME,
   /** The offer of the host then, if it was newer than the running release. */
-  readonly found: SignedFiles | null;
-  readonly uploaded: number | null;
-  readonly wish: Wish | null;
-  readonly skipped: number | null;
+  found: orNone(PAPERS),
+  uploaded: orNone(RELEASE),
+  wish: orNone(WISH),
+  skipped: orNone(RELEASE),
   /** The outcome that the owner has seen. */
-  readonly seen: string | null;
+  seen: orNone(textUpTo(128)),
   /** The updater's problem, as far as the owner has seen it, as `problemKey` has it. */
-  readonly seenProblem: string | null;
-  /** Epoch milliseconds: nothing is installed by itself before. */
-  readonly autoAfter: number | null;
+  seenProblem: orNone(textUpTo(2_100)),
+  /** Nothing is installed by itself before. */
+  autoAfter: TIME,
   /** A sentence. */
-  readonly problem: string | null;
-}
+  problem: orNone(textUpTo(2_000)),
+});
+export type UpdateRecord = Fitting<typeof RECORD>;
 
 const FIRST_RECORD: UpdateRecord = {
   checkedAt: null,
@@ -75,42 +87,7 @@ const FIRST_RECORD: UpdateRecord = {
 
 const MOST_BYTES = 262_144;
 
-const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, "null"] });
-const text = (maxLength: number) => ({ type: "string", maxLength });
-const time = { type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const number = { type: "integer", minimum: 1, maximum: MOST_RELEASE };
-const object = (properties: object) => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-});
-
-const misfitOf = schemas({ allowUnionTypes: true })(
-  object({
-    checkedAt: orNull(time),
-    nextCheckAt: orNull(time),
-    found: orNull(object({ manifest: text(MANIFEST_BYTES), signature: text(SIGNATURE_BYTES) })),
-    uploaded: orNull(number),
-    wish: orNull(
-      object({
-        release: number,
-        when: { enum: ["now", "tonight"] },
-        isByItself: { type: "boolean" },
-        minute: { type: "integer", minimum: 0, maximum: 59 },
-        before: orNull(text(128)),
-        failures: { type: "integer", minimum: 0, maximum: 1_000 },
-        retryAt: orNull(time),
-        restartsAt: orNull(time),
-        requested: orNull(object({ request: { enum: ["prepare", "arm"] }, boot: text(128) })),
-      }),
-    ),
-    skipped: orNull(number),
-    seen: orNull(text(128)),
-    seenProblem: orNull(text(2_100)),
-    autoAfter: orNull(time),
-    problem: orNull(text(2_000)),
-  }),
-);
+const misfitOf = schemas({})(RECORD);
 
 interface RecordDisk {
   /** Undefined where there is no such file, or it is longer. */

@@ -6,65 +6,51 @@ import {
   type UpdaterState,
 } from "../../base/release/updater-state.ts";
 import type { RootRequests } from "../../base/system/root-requests.ts";
+import { flag, integerFrom, listOf, oneAmong, orNone, textUpTo, withFields } from "../kept.ts";
 
-const text = (maxLength: number) => ({ type: "string", maxLength });
-const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const number = { type: "integer", minimum: 1, maximum: MOST_RELEASE };
-const RELEASE = { release: number, version: text(64) };
-const object = (properties: object, required: readonly string[]) => ({
-  type: "object",
-  properties,
-  required,
-});
-const release = object(RELEASE, ["release", "version"]);
-const SENTENCE = text(2_000);
+const count = integerFrom(0);
+const number = integerFrom(1, MOST_RELEASE);
+const RELEASE = { release: number, version: textUpTo(64) };
+const release = withFields(RELEASE);
+const SENTENCE = textUpTo(2_000);
 
 /** Fields that are not named here are for other readers. */
-const STATE = object(
+const STATE = withFields(
   {
-    running: object({ ...RELEASE, slot: { enum: ["a", "b"] } }, ["release", "version", "slot"]),
-    other: release,
-    mode: { enum: ["normal", "trial", "visit"] },
-    offers: {
-      type: "array",
-      maxItems: 16,
-      items: object(
-        {
-          ...RELEASE,
-          source: { enum: ["service", "card", "stick"] },
-          bytes: count,
-          notes: text(8_000),
-        },
-        ["release", "version", "source", "bytes", "notes"],
-      ),
-    },
-    prepared: release,
-    work: object(
-      {
-        step: { enum: ["verify", "write", "read-back", "arm", "restart"] },
-        to: release,
-        done: count,
-        of: count,
-      },
-      ["step", "to", "done", "of"],
-    ),
-    last: object(
-      {
-        kind: { enum: ["updated", "back", "failed", "interrupted", "refused"] },
+    running: withFields({ ...RELEASE, slot: oneAmong("a", "b") }),
+    mode: oneAmong("normal", "trial", "visit"),
+    offers: listOf(
+      withFields({
         ...RELEASE,
-        at: count,
-        reason: { ...SENTENCE, type: ["string", "null"] },
-      },
-      ["kind", "release", "version", "at", "reason"],
+        source: oneAmong("service", "card", "stick"),
+        bytes: count,
+        notes: textUpTo(8_000),
+      }),
+      16,
     ),
-    failed: { type: "array", maxItems: 1_000, items: number },
-    canTry: { type: "boolean" },
+    failed: listOf(number, 1_000),
+  },
+  {
+    other: release,
+    prepared: release,
+    work: withFields({
+      step: oneAmong("verify", "write", "read-back", "arm", "restart"),
+      to: release,
+      done: count,
+      of: count,
+    }),
+    last: withFields({
+      kind: oneAmong("updated", "back", "failed", "interrupted", "refused"),
+      ...RELEASE,
+      at: count,
+      reason: orNone(SENTENCE),
+    }),
+    canTry: flag,
     problem: SENTENCE,
     problemAt: count,
   },
-  ["running", "mode", "offers", "failed"],
 );
-const misfitOf = schemas({ allowUnionTypes: true })(STATE);
+const misfitOf = schemas({})(STATE);
 
 export class RootUpdater {
   readonly #root: RootRequests;
