@@ -35,18 +35,21 @@ interface Found {
   readonly problem: string | null;
 }
 
-/** The decks on the bus; each is opened for a moment and nothing is sent to it. @throws {CommandFailed} */
-export async function findDevices(bus: DeckBus): Promise<Found[]> {
+/** @throws {CommandFailed} where the bus cannot be read */
+export async function unitsOn(bus: DeckBus): Promise<UsbUnit[]> {
   const units: UsbUnit[] = [];
   try {
-    const stop = await bus.watch({ attached: (unit) => units.push(unit), detached: () => {} });
-    stop();
+    (await bus.watch({ attached: (unit) => units.push(unit), detached: () => {} }))();
   } catch (error) {
-    const reason = messageOf(error);
-    throw new CommandFailed(`This machine's USB cannot be read: ${reason}`);
+    throw new CommandFailed(`This machine's USB cannot be read: ${messageOf(error)}`);
   }
+  return units;
+}
+
+/** The decks on the bus; each is opened for a moment and nothing is sent to it. @throws {CommandFailed} */
+export async function findDevices(bus: DeckBus): Promise<Found[]> {
   const found: Found[] = [];
-  for (const unit of units) {
+  for (const unit of await unitsOn(bus)) {
     const { port, serial } = unit;
     const model = modelByUsb(unit.vendor, unit.product);
     if (model === undefined) continue;
@@ -110,18 +113,7 @@ function modelJson(model: Model): object {
 
 /** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */
 export async function pluggedModels(bus: DeckBus): Promise<string[] | "no USB"> {
-  const models: string[] = [];
-  try {
-    const stop = await bus.watch({
-      attached: ({ vendor, product }) => {
-        const model = modelByUsb(vendor, product);
-        if (model !== undefined) models.push(model.id);
-      },
-      detached: () => {},
-    });
-    stop();
-  } catch {
-    return "no USB";
-  }
-  return models;
+  const units = await unitsOn(bus).catch(() => undefined);
+  if (units === undefined) return "no USB";
+  return units.flatMap(({ vendor, product }) => modelByUsb(vendor, product)?.id ?? []);
 }

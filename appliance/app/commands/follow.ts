@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { messageOf } from "../../base/message-of.ts";
-import { CONTROL_PORT, urlOf } from "../../base/ports.ts";
 import { replaceFile, textOf } from "../../base/system/files.ts";
 import type { ErrorAnswer, LogsAnswer } from "../../control/wire.ts";
 import { Follower } from "../../traffic/follow/follower.ts";
@@ -19,8 +18,7 @@ import {
   UsageError,
   valued,
 } from "./command.ts";
-
-const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
+import { DEFAULT_URL, webUiUrl } from "./push.ts";
 
 const OPTIONS = {
   ...valued("site", "log-format", "state", "url", "token"),
@@ -146,8 +144,9 @@ async function untilDone<T>(
 }
 
 /** Sends batches to a box. Rejects with CommandFailed where trying again is no use. */
-function sender(values: Values, { env, err }: Terminal): Send {
-  const url = addressOf(values, values.url ?? (env.TALLYDECK_URL || DEFAULT_URL));
+function sender(values: Values, terminal: Terminal): Send {
+  const { env, err } = terminal;
+  const url = addressOf(values, terminal);
   const token = values.token ?? env.TALLYDECK_LOGS_TOKEN;
   if (!token)
     throw new UsageError(
@@ -192,14 +191,11 @@ function sender(values: Values, { env, err }: Terminal): Send {
 }
 
 /** @throws {UsageError} */
-function addressOf({ site = "", host = [], "log-format": format }: Values, base: string): URL {
-  const folder = base.endsWith("/") ? base : `${base}/`;
-  const path = `api/logs/${encodeURIComponent(site)}`;
-  if (!/^https?:\/\//.test(base) || !URL.canParse(path, folder))
-    throw new UsageError(
-      `${base} is no address. Give one like ${urlOf("tallydeck.local", CONTROL_PORT)} as --url.`,
-    );
-  const url = new URL(path, folder);
+function addressOf(
+  { site = "", host = [], "log-format": format, url: given }: Values,
+  terminal: Terminal,
+): URL {
+  const url = webUiUrl(`api/logs/${encodeURIComponent(site)}`, given, terminal);
   for (const one of host) url.searchParams.append("host", one);
   if (format !== undefined) url.searchParams.set("format", format);
   return url;

@@ -13,7 +13,7 @@ import {
   valued,
 } from "./command.ts";
 
-const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
+export const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
 const OPTIONS = {
   ...valued("ttl", "color", "background", "icon", "status"),
@@ -68,7 +68,8 @@ takes the text all the same.`,
       throw new UsageError(
         "Say where and what: `tallydeck push CHANNEL TEXT`, or `tallydeck push CHANNEL --clear`.",
       );
-    const url = addressOf(channelOf(channel), values, terminal);
+    const path = `api/push/${encodeURIComponent(channelOf(channel))}`;
+    const url = webUiUrl(path, values.url, terminal);
     const token = values.token ?? terminal.env.TALLYDECK_PUSH_TOKEN;
     if (!token)
       throw new UsageError(
@@ -100,9 +101,13 @@ async function textOf(given: string, { input }: Terminal): Promise<string> {
   return piped;
 }
 
-function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
-  const base = url ?? (env.TALLYDECK_URL || DEFAULT_URL);
-  const path = `api/push/${encodeURIComponent(channel)}`;
+/**
+ * The address of a path of the Web UI.
+ * @param given its own address, as an option has it
+ * @throws {UsageError}
+ */
+export function webUiUrl(path: string, given: string | undefined, { env }: Terminal): URL {
+  const base = given ?? (env.TALLYDECK_URL || DEFAULT_URL);
   const folder = base.endsWith("/") ? base : `${base}/`;
   if (!/^https?:\/\//.test(base) || !URL.canParse(path, folder))
     throw new UsageError(

@@ -43,6 +43,7 @@ interface DeckFacts {
 }
 
 type Component = { readonly platform: string } & Readonly<Record<string, unknown>>;
+type Named = readonly [key: string, component: Component];
 
 /** The document for Home Assistant: one device with all its entities. */
 interface DeviceDocument {
@@ -60,11 +61,11 @@ const EVENT_TYPES = { press: "press_end", hold: "long_press_end", turn: "turn" }
 /** The document of a box, whose topics begin with `base`. */
 export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
   const { box, name, version, url } = facts;
-  const named: readonly (readonly [key: string, component: Component])[] = [
+  const named: readonly Named[] = [
     ["notify", { platform: "notify", name: "Message", command_topic: notifyCommand(base) }],
     ...facts.decks.flatMap((deck) => deckKnobs(base, deck)),
     ...facts.channels.map((channel) => channelText(base, channel)),
-    ...facts.watched.map((channel) => channelProblem(base, channel)),
+    ...facts.watched.map((channel) => channelAlarm(base, channel)),
     ...facts.sites.flatMap((site) => siteAlarms(base, site)),
     ...facts.decks.flatMap((deck) => deckButtons(base, deck)),
     ...facts.sites.flatMap((site) => siteSensors(base, site)),
@@ -119,7 +120,7 @@ export function platformsOf({ components }: DeviceDocument): Record<string, stri
   );
 }
 
-function channelText(base: string, channel: string): readonly [string, Component] {
+function channelText(base: string, channel: string): Named {
   return [
     `channel_${idPart(channel)}`,
     {
@@ -136,45 +137,42 @@ function channelText(base: string, channel: string): readonly [string, Component
   ];
 }
 
-function channelProblem(base: string, channel: string): readonly [string, Component] {
-  return [
-    `channel_${idPart(channel)}_problem`,
-    {
-      platform: "binary_sensor",
-      name: `Channel ${channel} problem`,
-      device_class: "problem",
-      state_topic: channelTopic(base, channel),
-      value_template: "{{ 'ON' if value_json.state == 'down' else 'OFF' }}",
-    },
-  ];
+function channelAlarm(base: string, channel: string): Named {
+  const says = "value_json.state == 'down'";
+  const key = `channel_${idPart(channel)}_problem`;
+  return [key, problem(`Channel ${channel} problem`, channelTopic(base, channel), says)];
 }
 
-function siteAlarms(base: string, { id, alarms }: SiteFacts): (readonly [string, Component])[] {
+function siteAlarms(base: string, { id, alarms }: SiteFacts): Named[] {
   return alarms.map((alarm) => [
     `site_${idPart(id)}_${alarm}`,
-    {
-      platform: "binary_sensor",
-      name: `${id} ${alarm}`,
-      device_class: "problem",
-      state_topic: siteTopic(base, id),
-      value_template: `{{ 'ON' if value_json.alarms.${alarm} else 'OFF' }}`,
-    },
+    problem(`${id} ${alarm}`, siteTopic(base, id), `value_json.alarms.${alarm}`),
   ]);
 }
 
-function siteSensors(base: string, { id: site }: SiteFacts): (readonly [string, Component])[] {
-  const sensor = (key: string, name: string, stateClass: string, icon: string) =>
-    [
-      `site_${idPart(site)}_${key}`,
-      {
-        platform: "sensor",
-        name: `${site} ${name}`,
-        icon,
-        state_topic: siteTopic(base, site),
-        value_template: `{{ value_json.${key} | default(0) }}`,
-        state_class: stateClass,
-      },
-    ] as const;
+/** @param says an expression of Home Assistant's templates, true while there is a problem */
+function problem(name: string, topic: string, says: string): Component {
+  return {
+    platform: "binary_sensor",
+    name,
+    device_class: "problem",
+    state_topic: topic,
+    value_template: `{{ 'ON' if ${says} else 'OFF' }}`,
+  };
+}
+
+function siteSensors(base: string, { id: site }: SiteFacts): Named[] {
+  const sensor = (key: string, name: string, stateClass: string, icon: string): Named => [
+    `site_${idPart(site)}_${key}`,
+    {
+      platform: "sensor",
+      name: `${site} ${name}`,
+      icon,
+      state_topic: siteTopic(base, site),
+      value_template: `{{ value_json.${key} | default(0) }}`,
+      state_class: stateClass,
+    },
+  ];
   return [
     sensor("views", "views today", "total_increasing", "mdi:eye"),
     sensor("visitors", "visitors today", "total_increasing", "mdi:account"),
@@ -186,24 +184,21 @@ export function eventOf({ kind, delta }: Pick<Gesture, "kind" | "delta">, page: 
   return { event_type: EVENT_TYPES[kind], page, ...(delta !== undefined && { delta }) };
 }
 
-function deckButtons(base: string, { id, name, buttons }: DeckFacts) {
-  return buttons.map(
-    (button) =>
-      [
-        `deck_${idPart(id)}_${button.slot}`,
-        {
-          platform: "event",
-          device_class: "button",
-          name: `${name} ${button.name}`,
-          state_topic: slotEvent(base, id, button.slot),
-          event_types: Object.values(EVENT_TYPES),
-        },
-      ] as const,
-  );
+function deckButtons(base: string, { id, name, buttons }: DeckFacts): Named[] {
+  return buttons.map((button) => [
+    `deck_${idPart(id)}_${button.slot}`,
+    {
+      platform: "event",
+      device_class: "button",
+      name: `${name} ${button.name}`,
+      state_topic: slotEvent(base, id, button.slot),
+      event_types: Object.values(EVENT_TYPES),
+    },
+  ]);
 }
 
-function deckKnobs(base: string, { id, name, pages }: DeckFacts): (readonly [string, Component])[] {
-  const page: readonly [string, Component] = [
+function deckKnobs(base: string, { id, name, pages }: DeckFacts): Named[] {
+  const page: Named = [
     `deck_${idPart(id)}_page`,
     {
       platform: "select",

@@ -1,5 +1,7 @@
+import { createInterface } from "node:readline";
 import type { Clock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/message-of.ts";
+import { Signal } from "../../../base/signal.ts";
 import { SystemClock } from "../../../base/system/system-clock.ts";
 import { encodeJpeg, paint } from "../../../deck/face/paint.ts";
 import { DeckTour } from "../../../deck/hardware/deck-tour.ts";
@@ -19,7 +21,7 @@ import {
   valued,
 } from "../command.ts";
 import { configFrom, toStart } from "../data.ts";
-import { personHere } from "./person-here.ts";
+import { unitsOn } from "../devices.ts";
 import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
 /** The world of the command besides the terminal. */
@@ -100,13 +102,7 @@ interface Found {
 
 /** The deck to try. @throws {CommandFailed} where there is none, or more than one */
 async function deckOf(bus: DeckBus, port: string | undefined): Promise<Found> {
-  const units: UsbUnit[] = [];
-  try {
-    (await bus.watch({ attached: (unit) => units.push(unit), detached: () => {} }))();
-  } catch (error) {
-    throw new CommandFailed(`This machine's USB cannot be read: ${messageOf(error)}`);
-  }
-  const decks = units.flatMap((unit) => {
+  const decks = (await unitsOn(bus)).flatMap((unit) => {
     const model = modelByUsb(unit.vendor, unit.product);
     return model === undefined || (port !== undefined && unit.port !== port)
       ? []
@@ -190,3 +186,26 @@ async function tryIt({
 }
 
 const COLORS = { color: "#ffffff", background: "#1e40af" };
+
+/** The person at this terminal. @throws {CommandFailed} where there is none */
+function personHere({ out, onStop }: Terminal): { readonly person: Person; close(): void } {
+  if (!process.stdin.isTTY)
+    throw new CommandFailed("It asks you to press keys and to answer. Run it in a terminal.");
+  const [typed, stopped] = [new Signal<string>(), new Signal()];
+  const lines = createInterface({ input: process.stdin });
+  lines.on("line", (line) => typed.emit(line));
+  // The end of the input is one as well.
+  lines.on("close", () => stopped.emit());
+  const stop = () => stopped.emit();
+  const forget = onStop(stop);
+  // The terminal was closed.
+  process.once("SIGHUP", stop);
+  return {
+    person: { say: out, typed, stopped },
+    close() {
+      forget();
+      process.off("SIGHUP", stop);
+      lines.close();
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { entryOf } from "../../../base/input/json.ts";
 import { createLog } from "../../../base/log.ts";
 import { orElse } from "../../../base/refusal.ts";
 import { bundleBytes, type Manifest } from "../../../base/release/manifest.ts";
@@ -34,8 +35,6 @@ import { configFrom } from "../data.ts";
 import { sizeText } from "../size-text.ts";
 import { progressText, releaseName, updateRows } from "./update-text.ts";
 
-const ACTIONS = ["status", "check", "apply", "back"];
-
 /** The world of the command besides the terminal. */
 interface Outside {
   readonly box: () => Box;
@@ -67,8 +66,9 @@ Sign in as root by ssh: this is about the whole box.`,
     async run({ values, positionals }, terminal) {
       const [action = "status", file, ...rest] = positionals;
       const takesFile = action === "apply";
-      if (!ACTIONS.includes(action) || rest.length > 0 || (file !== undefined && !takesFile))
-        throw notUnderstood("update", positionals, ACTIONS);
+      const act = entryOf(ACTIONS, action);
+      if (act === undefined || rest.length > 0 || (file !== undefined && !takesFile))
+        throw notUnderstood("update", positionals, Object.keys(ACTIONS));
       if (takesFile && file === undefined)
         throw new UsageError("Name one file: `tallydeck update apply FILE`.");
       const config = configFrom({ config: values.config }, terminal);
@@ -78,10 +78,7 @@ Sign in as root by ssh: this is about the whole box.`,
         );
       const root = new RootUpdater(new RootRequests(config.root.update));
       const job = { ...outside, terminal, config, root, isYes: values.yes === true };
-      if (action === "check") await check(job);
-      else if (action === "apply") await apply(job, file ?? "");
-      else if (action === "back") await back(job);
-      else status(job);
+      await act(job, file ?? "");
     },
   });
 }
@@ -92,6 +89,10 @@ export const update = updateWith({
   sleep: setTimeout,
   open: openOutside,
 });
+
+const ACTIONS: Readonly<
+  Record<string, (job: UpdateCommand, file: string) => Promise<void> | void>
+> = { status, check, apply, back };
 
 function stateOf({ root }: UpdateCommand): UpdaterState {
   const state = root.state();
