@@ -14,8 +14,6 @@ interface ResetOptions {
   folder: string;
 }
 
-type State = { readonly seconds: number } | "going";
-
 /** The time in which a reset can be called off. */
 const SECONDS = 10;
 /** A box restarts sooner than this. */
@@ -28,7 +26,7 @@ const RESTART_MS = 60_000;
 export class Reset {
   readonly changed = new Signal();
   readonly #options: ResetOptions;
-  #state: State | undefined;
+  #seconds: number | null = null;
   #cancel: Cancel = () => {};
 
   constructor(options: ResetOptions) {
@@ -37,14 +35,14 @@ export class Reset {
 
   /** The seconds that are left to call it off, 0 once the box is about to restart; null while there is none. */
   get seconds(): number | null {
-    if (this.#state === undefined) return null;
-    return this.#state === "going" ? 0 : this.#state.seconds;
+    return this.#seconds;
   }
 
   /** Undefined while there is nothing to say. */
   standing(): ResetStanding | undefined {
-    if (this.#state === "going") return { state: "going" };
-    if (this.#state !== undefined) return { state: "counting", seconds: this.#state.seconds };
+    const seconds = this.#seconds;
+    if (seconds === 0) return { state: "going" };
+    if (seconds !== null) return { state: "counting", seconds };
     const jumper = isThere(join(this.#options.folder, RESET_STATE.jumper)) ? [JUMPER_WORDS] : [];
     const words = this.#erased;
     if (words !== undefined) return { state: "done", sentence: [words, ...jumper].join(" ") };
@@ -57,14 +55,14 @@ export class Reset {
   }
 
   begin(): void {
-    if (this.#state === undefined) this.#count(SECONDS);
+    if (this.#seconds === null) this.#count(SECONDS);
   }
 
   /** @returns whether there was one to call off */
   callOff(): boolean {
-    if (this.#state === undefined || this.#state === "going") return false;
+    if (this.#seconds === null || this.#seconds === 0) return false;
     this.#cancel();
-    this.#change(undefined);
+    this.#change(null);
     this.#options.log.info("The reset was called off");
     // Root takes the file off the card that asked for it.
     void this.#ask("callOff");
@@ -84,16 +82,16 @@ export class Reset {
     this.#cancel = this.#options.clock.after(1_000, () =>
       seconds > 1 ? this.#count(seconds - 1) : void this.#go(),
     );
-    this.#change({ seconds });
+    this.#change(seconds);
   }
 
   async #go(): Promise<void> {
-    this.#change("going");
+    this.#change(0);
     // The box did not restart: root's journal says why.
-    this.#cancel = this.#options.clock.after(RESTART_MS, () => this.#change(undefined));
+    this.#cancel = this.#options.clock.after(RESTART_MS, () => this.#change(null));
     if (await this.#ask("begin")) return;
     this.#cancel();
-    this.#change(undefined);
+    this.#change(null);
   }
 
   async #ask(request: keyof typeof ASKED_RESET): Promise<boolean> {
@@ -108,8 +106,8 @@ export class Reset {
     }
   }
 
-  #change(state: State | undefined): void {
-    this.#state = state;
+  #change(seconds: number | null): void {
+    this.#seconds = seconds;
     this.changed.emit();
   }
 }

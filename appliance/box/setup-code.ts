@@ -30,29 +30,24 @@ const DIGITS = 6;
 export class SetupCode {
   /** Another code, or none, is to be shown. */
   readonly changed = new Signal();
-  readonly #clock: Clock;
-  readonly #randomInt: SetupCodeOptions["randomInt"];
-  readonly #needed: () => boolean;
+  readonly #options: SetupCodeOptions;
   readonly #wrong: WrongCodes;
   #code: string;
   #shownUntil = Number.NEGATIVE_INFINITY;
-  readonly #renews: boolean;
   #cancelHide: Cancel = () => {};
   /** Undefined while no other code is on its way. */
   #cancelRenewal: Cancel | undefined;
 
-  constructor({ clock, randomInt, needed, renews = false }: SetupCodeOptions) {
-    this.#renews = renews;
-    this.#clock = clock;
-    this.#randomInt = randomInt;
-    this.#needed = needed;
-    this.#wrong = new WrongCodes(clock);
+  constructor(options: SetupCodeOptions) {
+    this.#options = options;
+    this.#wrong = new WrongCodes(options.clock);
     this.#code = this.#make();
   }
 
   /** The code to be shown now; undefined while none is in force. */
   get shown(): string | undefined {
-    return this.#needed() || this.#clock.monotonic() < this.#shownUntil ? this.#code : undefined;
+    const { clock, needed } = this.#options;
+    return needed() || clock.monotonic() < this.#shownUntil ? this.#code : undefined;
   }
 
   /**
@@ -62,9 +57,9 @@ export class SetupCode {
   show(): void {
     if (this.shown === undefined) this.#code = this.#make();
     this.#wrong.clear();
-    this.#shownUntil = this.#clock.monotonic() + SHOWN_MS;
+    this.#shownUntil = this.#options.clock.monotonic() + SHOWN_MS;
     this.#cancelHide();
-    this.#cancelHide = this.#clock.after(SHOWN_MS, () => this.changed.emit());
+    this.#cancelHide = this.#options.clock.after(SHOWN_MS, () => this.changed.emit());
     this.changed.emit();
   }
 
@@ -75,7 +70,7 @@ export class SetupCode {
     const expected = this.shown;
     if (expected === undefined || !isSameSecret(code, expected)) {
       this.#wrong.note(address);
-      if (this.#renews && this.#wrong.isFull) this.#renewLater();
+      if (this.#options.renews && this.#wrong.isFull) this.#renewLater();
       return { kind: "wrong" };
     }
     this.#wrong.forgive(address);
@@ -92,7 +87,7 @@ export class SetupCode {
   }
 
   #renewLater(): void {
-    this.#cancelRenewal ??= this.#clock.after(REFUSED_MS, () => {
+    this.#cancelRenewal ??= this.#options.clock.after(REFUSED_MS, () => {
       this.#cancelRenewal = undefined;
       this.#code = this.#make();
       this.#wrong.clear();
@@ -101,7 +96,7 @@ export class SetupCode {
   }
 
   #make(): string {
-    return String(this.#randomInt(10 ** DIGITS)).padStart(DIGITS, "0");
+    return String(this.#options.randomInt(10 ** DIGITS)).padStart(DIGITS, "0");
   }
 }
 

@@ -42,16 +42,13 @@ interface Session {
 /** The sessions that are signed in. Kept hashed in the store, so that a restart ends none. */
 export class Sessions {
   readonly ended = new Signal<SessionId>();
-  readonly #documents: SessionsOptions["documents"];
-  readonly #clock: Clock;
-  readonly #randomBytes: SessionsOptions["randomBytes"];
+  readonly #options: SessionsOptions;
   readonly #sessions = new Map<SessionId, Session>();
   readonly #subscriptions: Cancel[];
 
-  private constructor({ documents, numbers, clock, randomBytes }: SessionsOptions) {
-    this.#documents = documents;
-    this.#clock = clock;
-    this.#randomBytes = randomBytes;
+  private constructor(options: SessionsOptions) {
+    this.#options = options;
+    const { numbers, clock } = options;
     let { adminHash } = numbers.directory;
     this.#subscriptions = [
       clock.becameSure.on(() => void this.#restate()),
@@ -64,7 +61,10 @@ export class Sessions {
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
-    const kept = await keptSessions(options.documents);
+    const kept = await options.documents.list().catch((error: unknown) => {
+      if (!isRefusal(error, "storage_unavailable")) throw error;
+      return [];
+    });
     const sessions = new Sessions(options);
     for (const { id, body } of kept)
       sessions.#sessions.set(id, { expiresAt: body.expiresAt, endsAt: undefined });
@@ -73,15 +73,15 @@ export class Sessions {
 
   /** Begins a session. @returns the value of the cookie */
   async begin(): Promise<string> {
-    const { token: cookie, hash } = makeToken("", this.#randomBytes);
+    const { clock, randomBytes } = this.#options;
+    const { token: cookie, hash } = makeToken("", randomBytes);
     const id = hex(hash);
-    const session = {
-      expiresAt: this.#clock.now() + LIFE_MS,
-      endsAt: this.#clock.monotonic() + LIFE_MS,
-    };
+    const session = { expiresAt: clock.now() + LIFE_MS, endsAt: clock.monotonic() + LIFE_MS };
     this.#sessions.set(id, session);
     try {
-      await this.#end([...this.#stale(), ...this.#tooMany()]);
+      const stale = [...this.#sessions].filter(([, each]) => this.#isOver(each));
+      const tooMany = [...this.#sessions].slice(0, Math.max(0, this.#sessions.size - MAX_SESSIONS));
+      await this.end(...[...stale, ...tooMany].map(([each]) => each));
       await this.#save(id, session);
     } catch (error) {
       // The owner has to get in just then: the session lasts until the next restart.
@@ -102,13 +102,16 @@ export class Sessions {
     return session !== undefined && !this.#isOver(session);
   }
 
-  async end(id: SessionId): Promise<void> {
-    await this.#end([id]);
+  async end(...ids: readonly SessionId[]): Promise<void> {
+    if (ids.length === 0) return;
+    // Sessions end at once, even where this cannot be stored.
+    this.#forget(ids);
+    await this.#options.documents.change({ remove: ids });
   }
 
   /** Signs everybody out, but `kept`. */
   async endOthers(kept: SessionId | undefined): Promise<void> {
-    await this.#end([...this.#sessions.keys()].filter((id) => id !== kept));
+    await this.end(...[...this.#sessions.keys()].filter((id) => id !== kept));
   }
 
   /** Stops timers and listeners. Sessions stay. */
@@ -120,30 +123,15 @@ export class Sessions {
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
     // All sessions end where the store cannot be read.
-    const documents = await this.#documents.list().catch(() => []);
+    const documents = await this.#options.documents.list().catch(() => []);
     const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
   }
 
   #isOver({ expiresAt, endsAt }: Session): boolean {
-    if (endsAt !== undefined) return this.#clock.monotonic() >= endsAt;
+    if (endsAt !== undefined) return this.#options.clock.monotonic() >= endsAt;
     // A clock that is not set cannot say that anything is over.
-    return this.#clock.sure && this.#clock.now() >= expiresAt;
-  }
-
-  #stale(): SessionId[] {
-    return [...this.#sessions].filter(([, session]) => this.#isOver(session)).map(([id]) => id);
-  }
-
-  #tooMany(): SessionId[] {
-    return [...this.#sessions.keys()].slice(0, Math.max(0, this.#sessions.size - MAX_SESSIONS));
-  }
-
-  async #end(ids: readonly SessionId[]): Promise<void> {
-    if (ids.length === 0) return;
-    // Sessions end at once, even where this cannot be stored.
-    this.#forget(ids);
-    await this.#documents.change({ remove: ids });
+    return this.#options.clock.sure && this.#options.clock.now() >= expiresAt;
   }
 
   #forget(ids: readonly SessionId[]): void {
@@ -155,7 +143,8 @@ export class Sessions {
   async #restate(): Promise<void> {
     for (const [id, session] of this.#sessions) {
       if (session.endsAt === undefined) continue;
-      session.expiresAt = this.#clock.now() + session.endsAt - this.#clock.monotonic();
+      session.expiresAt =
+        this.#options.clock.now() + session.endsAt - this.#options.clock.monotonic();
       // A failure ends the session with the next restart at worst.
       await this.#save(id, session).catch(() => {});
     }
@@ -163,17 +152,7 @@ export class Sessions {
 
   #save(id: SessionId, { expiresAt }: Session): Promise<void> {
     const body = { expiresAt: Math.round(expiresAt) };
-    return this.#documents.change({ put: [{ id, body }] });
-  }
-}
-
-/** Reads the kept sessions; none where the store cannot be read. */
-async function keptSessions(documents: Documents<KeptSession>) {
-  try {
-    return await documents.list();
-  } catch (error) {
-    if (!isRefusal(error, "storage_unavailable")) throw error;
-    return [];
+    return this.#options.documents.change({ put: [{ id, body }] });
   }
 }
 

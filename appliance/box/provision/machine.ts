@@ -108,18 +108,16 @@ function nameOf(line: string): KeyName {
 }
 
 function changeIn(path: string): MachineChange {
-  const fields = fieldsIn(textOf(path, MOST_BYTES));
-  const names = ["hostname", "timezone", "addKey", "removeKey"];
-  return Object.fromEntries(
-    names.flatMap((name) => (isText(fields[name]) ? [[name, fields[name]]] : [])),
-  );
+  return textsIn(textOf(path, MOST_BYTES), ["hostname", "timezone", "addKey", "removeKey"]);
 }
 
 function beforeIn(root: string): MachineSettings["before"] {
-  const { hostname, timezone, key } = fieldsIn(textOf(join(root, BEFORE)));
-  return {
-    ...(isText(hostname) && { hostname }),
-    ...(isText(timezone) && { timezone }),
-    ...(isText(key) && { key }),
-  };
+  return textsIn(textOf(join(root, BEFORE)), ["hostname", "timezone", "key"]);
+}
+
+/** The fields of these names that are texts. */
+function textsIn<Name extends string>(json: string | undefined, names: readonly Name[]) {
+  const fields = fieldsIn(json);
+  const texts = names.filter((name) => isText(fields[name])).map((name) => [name, fields[name]]);
+  return Object.fromEntries(texts) as { [name in Name]?: string };
 }

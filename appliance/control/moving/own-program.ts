@@ -59,7 +59,11 @@ export class OwnProgram {
   }
 
   /** @throws {Refusal} `exchange_busy`, `not_now` */
-  start(command: "import" | "export", flags: readonly Flag[], given: Given = {}): Work {
+  start(
+    command: "import" | "export",
+    flags: readonly Flag[],
+    { values = [], onShare = () => {} }: Given = {},
+  ): Work {
     if (this.#isClosed) throw new Refusal("not_now", "The machine is about to restart.");
     if (this.#running !== undefined)
       throw new Refusal(
@@ -67,7 +71,7 @@ export class OwnProgram {
         "Another import or export is at work on this machine. Try again when it is done.",
       );
     const running = this.#options.run(this.#options.main, [command, ...flags], {
-      values: given.values ?? [],
+      values,
       env: this.#options.env(),
       heapMb: HEAP_MB,
       niceness: NICENESS,
@@ -78,7 +82,7 @@ export class OwnProgram {
       this.#running = undefined;
     });
     return {
-      read: () => this.#read(running, given.onShare ?? (() => {})),
+      read: () => this.#read(running, onShare),
       kill: () => running.kill(),
     };
   }

@@ -179,22 +179,14 @@ class Upload {
 
   /** Begins to read the file. @throws {Refusal} `not_now`, `exchange_busy` */
   inspect(wishes: ImportOptions): void {
-    this.#begin("reading", ["--inspect", ...wordsOf(wishes)], (preview) => {
-      this.view.preview = preview;
-      this.view.state = "read";
-    });
+    this.#begin("reading", ["--inspect", ...wordsOf(wishes)]);
   }
 
   /** Begins to write its days. @throws {Refusal} `not_now`, `exchange_busy`, `no_space` */
   async bring(wishes: ImportOptions): Promise<void> {
     if ((await this.#options.room()) < 0) throw noSpace();
     if (this.#isOver) throw gone();
-    this.#begin("writing", wordsOf(wishes), (preview) => {
-      this.view.preview = preview;
-      this.view.state = "done";
-      this.cancelTimer();
-      this.#working = this.#remove();
-    });
+    this.#begin("writing", wordsOf(wishes));
   }
 
   async end(): Promise<void> {
@@ -205,11 +197,7 @@ class Upload {
     await this.#remove();
   }
 
-  #begin(
-    state: "reading" | "writing",
-    words: readonly Flag[],
-    onDone: (preview: UploadPreview) => void,
-  ): void {
+  #begin(state: "reading" | "writing", words: readonly Flag[]): void {
     const { view } = this;
     if (view.state === "sending")
       throw new Refusal("not_now", "This file is not here whole yet. Send the rest of it first.");
@@ -237,12 +225,19 @@ class Upload {
     Object.assign(view, { state, share: 0, problem: null });
     this.#working = answerOf(work)
       .then(
-        (answer) => onDone(previewOf(answer)),
+        (answer) => this.#ended(state, previewOf(answer)),
         (error: unknown) => Object.assign(view, { state: before, problem: messageOf(error) }),
       )
       .then(() => {
         this.#work = undefined;
       });
+  }
+
+  #ended(state: "reading" | "writing", preview: UploadPreview): void {
+    Object.assign(this.view, { preview, state: state === "reading" ? "read" : "done" });
+    if (state === "reading") return;
+    this.cancelTimer();
+    this.#working = this.#remove();
   }
 
   async #write(piece: Buffer, offset: number): Promise<void> {

@@ -52,14 +52,8 @@ function waitOf(text: string | string[] | undefined): number {
 }
 
 function tagged(channels: Channels, channel: string): { etag: string; body: ChannelAnswer } {
-  const body = answerOf(channels, channel);
-  const hash = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
-  return { etag: `"${hash.slice(0, 22)}"`, body };
-}
-
-function answerOf(channels: Channels, channel: string): ChannelAnswer {
   const value = channels.get(channel);
-  return {
+  const body = {
     channel,
     text: value?.text ?? null,
     state: value?.state ?? "waiting",
@@ -68,7 +62,9 @@ function answerOf(channels: Channels, channel: string): ChannelAnswer {
     ack: value?.ack ?? null,
     updatedAt: value?.updatedAt ?? null,
     expiresAt: value?.expiresAt ?? null,
-  };
+  } satisfies ChannelAnswer;
+  const hash = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+  return { etag: `"${hash.slice(0, 22)}"`, body };
 }
 
 interface Waiter {
@@ -81,13 +77,18 @@ const MAX_WAITERS = 32;
 /** Seconds until a retry where too many requests wait. */
 const RETRY_S = 5;
 
+interface PollsOptions {
+  readonly clock: Clock;
+  readonly channels: Pick<Channels, "changed">;
+}
+
 /** Requests that wait until a channel changes. */
 export class LongPolls {
-  readonly #options: { clock: Clock; channels: Pick<Channels, "changed"> };
+  readonly #options: PollsOptions;
   readonly #waiters = new Set<Waiter>();
   #isClosed = false;
 
-  constructor(options: { clock: Clock; channels: Pick<Channels, "changed"> }) {
+  constructor(options: PollsOptions) {
     this.#options = options;
   }
 
