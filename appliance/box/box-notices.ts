@@ -27,7 +27,6 @@ export interface StandingSource<Standing> {
   readonly changed: Listenable;
 }
 
-/** The machine's network, for the board. */
 export interface Network {
   /** IPv4 addresses by which others reach this machine. @throws {Error} when the system cannot list them */
   addresses(): readonly string[];

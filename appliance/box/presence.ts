@@ -7,7 +7,6 @@ interface PresenceOptions {
   readonly clock: Pick<Clock, "monotonic" | "after">;
   /** A whole number from 0 to below `end`, unpredictable. */
   readonly randomInt: (end: number) => number;
-  /** Makes a change that was confirmed. */
   readonly change: (change: MachineChange) => Promise<void>;
 }
 

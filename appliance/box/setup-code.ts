@@ -80,7 +80,6 @@ export class SetupCode {
     return { kind: "right" };
   }
 
-  /** Ends its timers. */
   close(): void {
     this.#cancelHide();
     this.#cancelRenewal?.();

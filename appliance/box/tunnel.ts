@@ -7,10 +7,8 @@ import type { TunnelAnswer } from "./view.ts";
 /** The kernel's counter of bytes through the tunnel, those of the server's handshake included. */
 const HEARD = `/sys/class/net/${TUNNEL}/statistics/rx_bytes`;
 
-/** Whether there is one now. */
 export const hasTunnel = (): boolean => networkInterfaces()[TUNNEL] !== undefined;
 
-/** The box's tunnel, which root sets up. */
 export class TunnelSwitch {
   readonly #root: RootRequests;
   readonly #heardFile: string;

@@ -18,7 +18,6 @@ const OFFLINE_MS = 60_000;
 /** A network without internet is told of for so long. */
 const TOLD_MS = 15 * 60_000;
 
-/** The box's Wi-Fi, which root sets up. */
 export class WifiSwitch {
   readonly changed = new Signal();
   readonly #options: WifiSwitchOptions;
@@ -65,7 +64,6 @@ export class WifiSwitch {
     this.#tell();
   }
 
-  /** Opens the set-up network. */
   async begin(): Promise<void> {
     this.#offeredUntil = Number.NEGATIVE_INFINITY;
     await this.#options.root.ask(ASKED_WIFI.begin);

@@ -7,7 +7,6 @@ import type { ControlDoor } from "./guard.ts";
 interface ControlParts {
   log: Log;
   door: ControlDoor;
-  /** The files of the web build. */
   pages: Pages;
 }
 

@@ -56,7 +56,6 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** The owner's listener with these routes. */
 export function ownerApp(
   routes: Routes,
   { door, log }: { readonly door: ControlDoor; readonly log: Log },
@@ -104,10 +103,8 @@ export const leadToDashboard: Handler<Pages> = (ctx) => {
   ctx.set("Location", ctx.path.endsWith("/") ? "../?go=dashboard" : "./?go=dashboard");
 };
 
-/** Answers a page of the documentation. */
 const doc: Handler<Pages> = (ctx, pages) => expectSent(ctx, pages.sendDoc(ctx, ctx.params.page));
 
-/** Answers a file of the web build. */
 export function page(name: string): Handler<Pages> {
   return (ctx, pages) => expectSent(ctx, pages.send(ctx, name));
 }

@@ -101,7 +101,6 @@ export class PublicDoor implements PublicFacts {
     return shown(this.#answers, token, answer);
   }
 
-  /** Notes a TLS connection. */
   secured(address: string, servername: string): void {
     const source = this.#source;
     if (source === undefined || !isAskedFor(source.settings.name, servername)) return;

@@ -11,7 +11,6 @@ type SiteAlarms = Pick<Alarms, "changed" | "standing">;
 /** The metrics that vanish with the visitors: an alarm is about their views. */
 const OF_VISITS: ReadonlySet<string> = new Set(["pv", "uv", "sessions"]);
 
-/** The numbers of this box's own sites, for its decks. */
 export class SiteNumbers implements NumberSource {
   readonly changed = new Signal();
   readonly alarmed = new Signal<string>();

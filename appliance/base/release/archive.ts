@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { constants, createZstdDecompress } from "node:zlib";
 import { Refusal } from "../refusal.ts";
+import { syncFolder } from "../system/files.ts";
 import {
   BOOT_PART,
+  damagedPart,
   MANIFEST,
   MANIFEST_BYTES,
   type Manifest,
@@ -46,7 +48,7 @@ export async function unpackBundle(
   const made: string[] = [];
   try {
     const manifest = await unpackFiles(source, folder, judge, made);
-    await sync(folder);
+    await syncFolder(folder);
     return manifest;
   } catch (error) {
     for (const path of made) await rm(path, { force: true });
@@ -78,21 +80,14 @@ async function unpackFiles(
       text ??= bytes;
     } else {
       const said = manifest?.files[file];
-      if (size !== said?.size) throw otherThanSaid(name);
+      if (size !== said?.size) throw damagedPart(name);
       const sha256 = await writeNew(join(folder, name), content, made);
-      if (sha256 !== said.sha256) throw otherThanSaid(name);
+      if (sha256 !== said.sha256) throw damagedPart(name);
     }
   }
   if (manifest === undefined || made.length !== BUNDLE_FILES.length)
     throw new Refusal("invalid_release", "The file lacks a part of the release. Get it again.");
   return manifest;
-}
-
-function otherThanSaid(name: string): Refusal {
-  return new Refusal(
-    "invalid_release",
-    `The release is damaged: ${name} is not what its manifest says. Get it again.`,
-  );
 }
 
 /** A file of a slot's folder on the boot partition, as it was written. */
@@ -158,9 +153,9 @@ export async function unpackBoot(
       await write(name, bytes.length, [bytes]);
     } else await write(name, size, content);
   }
-  await sync(folder);
+  await syncFolder(folder);
   await write("release", release.length, [release]);
-  await sync(folder);
+  await syncFolder(folder);
   return files;
 }
 
@@ -218,11 +213,6 @@ async function writeNew(path: string, content: Content, made: string[] = []): Pr
     throw new Refusal("no_space", "There is not enough space for the release. Make some first.");
   }
   return hash.digest("hex");
-}
-
-async function sync(folder: string): Promise<void> {
-  const opened = await open(folder, "r");
-  await opened.sync().finally(() => opened.close());
 }
 
 function tooLarge(name: string): Refusal {

@@ -181,6 +181,14 @@ export function bundleBytes({ files }: Manifest): number {
   return files[ROOT_PART].size + files[BOOT_PART].size;
 }
 
+/** The refusal of a part that is not what its manifest says. */
+export function damagedPart(name: string): Refusal {
+  return new Refusal(
+    "invalid_release",
+    `The release is damaged: ${name} is not what its manifest says. Get it again.`,
+  );
+}
+
 /** The size in MB for people. */
 export function mb(bytes: number): string {
   return `${Math.ceil(bytes / 1_000_000)} MB`;

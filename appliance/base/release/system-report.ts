@@ -10,7 +10,6 @@ export function systemPartOf(report: string): string {
   return report.slice(endOfSettings(report));
 }
 
-/** Replaces the part about the system in a report. */
 export function withSystemPart(report: string, system: string): string {
   return report.slice(0, endOfSettings(report)) + system;
 }

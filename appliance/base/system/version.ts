@@ -6,7 +6,6 @@ const ROOT = join(import.meta.dirname, "../../..");
 const PACKAGE = join(ROOT, "package.json");
 const GIT = join(ROOT, ".git");
 
-/** Tallydeck's version. */
 export function version(): string {
   return (JSON.parse(readFileSync(PACKAGE, "utf8")) as { version: string }).version;
 }

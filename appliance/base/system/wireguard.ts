@@ -138,7 +138,6 @@ const NOT_OURS: ReadonlyMap<string, string> = new Map([
 ]);
 const UNKNOWN = "this box does not know it";
 
-/** Collects the values of lines. */
 class Found {
   readonly #values = new Map<string, string[]>();
   readonly #opened: string[] = [];

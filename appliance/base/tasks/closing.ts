@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
 
-/** A part that has to be closed. */
 interface Closable {
   close(): unknown;
 }

@@ -4,7 +4,6 @@
  */
 export type SourceKind = "now" | "here" | "copy" | "import";
 
-/** A source of counts. */
 interface Source {
   readonly number: number;
   readonly kind: SourceKind;

@@ -12,7 +12,6 @@ export interface DiskNames {
 
 /** The name of a device in a message; a journal's ends with the number of its inode, `mmcblk0p4-8`. */
 const DEVICE = "([\\w!-]{1,32}?)(?:-\\d{1,9})?";
-const device = (pattern: string) => new RegExp(pattern.replace("DEVICE", DEVICE));
 
 /** An error, or one whose kind depends on the file system. */
 type Found = DiskError | "file-system";
@@ -22,52 +21,40 @@ type Found = DiskError | "file-system";
  * fs/erofs, drivers/mmc. What is usual after power was cut (a journal that is recovered) is none of them, and neither is
  * what a card refuses that nothing depends on (DISCARD).
  */
-const MESSAGES: readonly (readonly [RegExp, Found])[] = [
-  [device("error, dev DEVICE, sector \\d+ op 0x[0-9a-f]+:\\(READ\\)"), "read"],
-  [
-    device("error, dev DEVICE, sector \\d+ op 0x[0-9a-f]+:\\((?:WRITE|FLUSH|ZONE_APPEND)\\)"),
-    "write",
+const MESSAGES: Readonly<Record<Exclude<Found, "data" | "files">, readonly string[]>> = {
+  read: [
+    "error, dev DEVICE, sector \\d+ op 0x[0-9a-f]+:\\(READ\\)",
+    "^Buffer I/O error on dev DEVICE, logical block \\d+(?:, async page read)?$",
   ],
-  [
-    device("^Buffer I/O error on dev DEVICE, logical block \\d+, lost (?:a?sync )?page write"),
-    "write",
+  write: [
+    "error, dev DEVICE, sector \\d+ op 0x[0-9a-f]+:\\((?:WRITE|FLUSH|ZONE_APPEND)\\)",
+    "^Buffer I/O error on dev DEVICE, logical block \\d+, lost (?:a?sync )?page write",
+    "^EXT4-fs warning \\(device DEVICE\\): ext4_end_bio:\\d+: I/O error",
+    "^JBD2: (?:Detected IO errors|I/O error) .* (?:on|for) DEVICE\\.?$",
   ],
-  [device("^Buffer I/O error on dev DEVICE, logical block \\d+(?:, async page read)?$"), "read"],
-  [device("^EXT4-fs warning \\(device DEVICE\\): ext4_end_bio:\\d+: I/O error"), "write"],
-  [device("^JBD2: (?:Detected IO errors|I/O error) .* (?:on|for) DEVICE\\.?$"), "write"],
-  [device("^EXT4-fs error \\(device DEVICE\\)"), "file-system"],
-  [
-    device(
-      "^EXT4-fs \\(DEVICE\\): (?:error count since last fsck|Remounting filesystem read-only)",
-    ),
-    "file-system",
+  "file-system": [
+    "^EXT4-fs error \\(device DEVICE\\)",
+    "^EXT4-fs \\(DEVICE\\): (?:error count since last fsck|Remounting filesystem read-only)",
+    "^Aborting journal on device DEVICE\\.$",
+    "^FAT-fs \\(DEVICE\\): (?:error, |FAT read failed|Directory bread|Filesystem has been set)",
+    "^erofs:? \\(device DEVICE\\): .*(?:fail|corrupt|bogus|invalid|error)",
   ],
-  [device("^Aborting journal on device DEVICE\\.$"), "file-system"],
-  [
-    device(
-      "^FAT-fs \\(DEVICE\\): (?:error, |FAT read failed|Directory bread|Filesystem has been set)",
-    ),
-    "file-system",
+  device: [
+    "^DEVICE: (?:recovery failed|card stuck|error -?\\d+ (?:requesting|sending|reading|writing))",
+    "^(?:mmc_host )?DEVICE: (?:Timeout (?:waiting|sending)|card never left busy|error -\\d+ whilst init)",
+    "^DEVICE: (?:card \\w+ removed|tried to (?:HW )?reset card, got error)",
   ],
-  [device("^erofs:? \\(device DEVICE\\): .*(?:fail|corrupt|bogus|invalid|error)"), "file-system"],
-  [
-    device(
-      "^DEVICE: (?:recovery failed|card stuck|error -?\\d+ (?:requesting|sending|reading|writing))",
-    ),
-    "device",
-  ],
-  [
-    device(
-      "^(?:mmc_host )?DEVICE: (?:Timeout (?:waiting|sending)|card never left busy|error -\\d+ whilst init)",
-    ),
-    "device",
-  ],
-  [device("^DEVICE: (?:card \\w+ removed|tried to (?:HW )?reset card, got error)"), "device"],
-];
+};
+const PATTERNS = Object.entries(MESSAGES).flatMap(([kind, patterns]) =>
+  patterns.map((pattern) => ({
+    kind: kind as Found,
+    pattern: new RegExp(pattern.replace("DEVICE", DEVICE)),
+  })),
+);
 
 /** The error of the disk that a line of the kernel's log tells; undefined for any other line, and for other disks. */
 export function diskErrorIn(line: string, names: DiskNames): DiskError | undefined {
-  for (const [pattern, kind] of MESSAGES) {
+  for (const { pattern, kind } of PATTERNS) {
     const [, name] = pattern.exec(line) ?? [];
     if (name === undefined) continue;
     if (!isOf(name, names)) return undefined;

@@ -216,28 +216,25 @@ const SEE_START: FormAnswer = { status: 303, headers: { ...HEADERS, Location: "/
 
 /** @param refresh seconds until the browser looks again */
 function html(status: number, body: string, refresh?: number): FormAnswer {
-  return {
-    status,
-    headers: {
-      ...HEADERS,
-      "Content-Type": "text/html; charset=utf-8",
-      ...(status === 503 && { "Retry-After": "60" }),
-      ...(refresh !== undefined && { Refresh: `${refresh}; url=/` }),
-    },
-    body,
-  };
+  return answer(status, "text/html", body, {
+    ...(status === 503 && { "Retry-After": "60" }),
+    ...(refresh !== undefined && { Refresh: `${refresh}; url=/` }),
+  });
 }
 
 function json(): FormAnswer {
   const error = "Tallydeck cannot start on this machine. Its owner finds out more in the Web UI.";
-  return {
-    status: 503,
-    headers: {
-      ...HEADERS,
-      "Content-Type": "application/json; charset=utf-8",
-      "Access-Control-Allow-Origin": "*",
-      "Retry-After": "60",
-    },
-    body: JSON.stringify({ error, code: "cannot_start" }),
-  };
+  const body = JSON.stringify({ error, code: "cannot_start" });
+  const more = { "Access-Control-Allow-Origin": "*", "Retry-After": "60" };
+  return answer(503, "application/json", body, more);
+}
+
+function answer(
+  status: number,
+  type: string,
+  body: string,
+  more: Readonly<Record<string, string>>,
+): FormAnswer {
+  const headers = { ...HEADERS, "Content-Type": `${type}; charset=utf-8`, ...more };
+  return { status, headers, body };
 }

@@ -164,7 +164,6 @@ function keep(root: string, kept: KeptSettings): void {
   replaceFile(join(root, KEPT), JSON.stringify(kept), 0o600);
 }
 
-/** Gives the number of a group by its name. */
 export function groupIn(root: string): (name: string) => number | undefined {
   const groups = textOf(join(root, "etc/group")) ?? "";
   return (name) => {

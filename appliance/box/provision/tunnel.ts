@@ -18,7 +18,6 @@ const STATE = "run/tallydeck-tunnel/state.json";
 const TABLE = 51_820;
 
 interface TunnelOptions {
-  /** The root of the box's files. */
   readonly root: string;
   readonly groupOf: (name: string) => number | undefined;
 }

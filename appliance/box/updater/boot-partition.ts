@@ -73,7 +73,6 @@ export function removeTryboot({ root }: Pick<Box, "root">): void {
   removeBeside(join(root, CONFIG), leftovers(boot), sparesIn(boot));
 }
 
-/** Whether there are leftovers of an attempt. */
 export function hasLeftovers({ root }: Pick<Box, "root">): boolean {
   return leftovers(join(root, BOOT_FOLDER)).length > 0;
 }

@@ -20,7 +20,6 @@ export interface Box {
   readonly warn: (line: string) => void;
   /** Epoch seconds. */
   readonly now: () => number;
-  /** Makes a unique id for an attempt. */
   readonly newId: () => string;
   /** The partition of a slot. @throws {Error} when the card has none */
   readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
@@ -103,7 +102,6 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
   return parseRelease(textOf(join(root, BOOT_FOLDER, slot, "release")) ?? "");
 }
 
-/** Keeps the end of the log over the power. */
 export function keepLog({ run, warn }: Pick<Box, "run" | "warn">): void {
   orWarn(warn, "The log could not be kept", () =>
     run("systemctl", ["start", "tallydeck-keep-log.service"]),

@@ -6,6 +6,7 @@ import { Refusal } from "../../base/refusal.ts";
 import {
   BOOT_PART,
   bundleBytes,
+  damagedPart,
   MANIFEST,
   MANIFEST_BYTES,
   type Manifest,
@@ -185,7 +186,7 @@ export class PartFile {
     const opened = openRegular(path);
     if (opened === undefined || opened.size !== part.size) {
       if (opened) closeSync(opened.file);
-      throw damaged(name);
+      throw damagedPart(name);
     }
     this.part = part;
     this.#file = opened.file;
@@ -200,29 +201,22 @@ export class PartFile {
     for (let at = 0; at < this.part.size; ) {
       const length = Math.min(piece.length, this.part.size - at);
       const read = readSync(this.#file, piece, 0, length, at);
-      if (read === 0) throw damaged(this.#name);
+      if (read === 0) throw damagedPart(this.#name);
       hash.update(piece.subarray(0, read));
       // The caller may hold it while the next one is read.
       yield Buffer.from(piece.subarray(0, read));
       at += read;
     }
-    if (hash.digest("hex") !== this.part.sha256) throw damaged(this.#name);
+    if (hash.digest("hex") !== this.part.sha256) throw damagedPart(this.#name);
     this.#isRead = true;
   }
 
   /** Checks that a reader came to the end. @throws {Refusal} `invalid_release` when it stopped before */
   checkRead(): void {
-    if (!this.#isRead) throw damaged(this.#name);
+    if (!this.#isRead) throw damagedPart(this.#name);
   }
 
   close(): void {
     closeSync(this.#file);
   }
-}
-
-function damaged(name: string): Refusal {
-  return new Refusal(
-    "invalid_release",
-    `The release is damaged: ${name} is not what its manifest says. Get it again.`,
-  );
 }

@@ -44,7 +44,6 @@ const ANSWER_MS = 10_000;
 /** The longest body of an answer about health; the journal keeps it. */
 const MOST_BODY = 65_536;
 
-/** Looks how the box is now. */
 export async function readFacts(machine: FactSources): Promise<HealthFacts> {
   const [collector, control, tls] = await Promise.all([
     machine

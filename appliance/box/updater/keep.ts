@@ -24,7 +24,6 @@ export async function keep(box: Box): Promise<void> {
   await reportOnCard(box);
 }
 
-/** The attempt became the rule. */
 export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): void {
   // A box may leave what is kept now, too.
   const { attempt, retreat, ...journal } = readJournal(box);

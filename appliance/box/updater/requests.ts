@@ -75,7 +75,6 @@ const ANSWERS: Readonly<
   discard,
 };
 
-/** Runs work, and reports its failure in a sentence. */
 async function report(box: Box, work: () => Promise<void> | void): Promise<void> {
   try {
     await work();

@@ -6,7 +6,6 @@ import { keep } from "./keep.ts";
 import { modeOf } from "./state.ts";
 
 interface TrialWatch {
-  /** Reads the present health of the box. */
   readonly look: () => Promise<HealthFacts>;
   /** Milliseconds since the machine started; never steps. */
   readonly uptime: () => number;

@@ -10,7 +10,6 @@ import type { JoinRequest } from "./radio.ts";
 /** The most bytes of a request. */
 const MOST_BYTES = 4_096;
 
-/** Requests of the service. */
 export interface Asked {
   readonly begins: boolean;
   /** Whether the card or a jumper asked at this start. */

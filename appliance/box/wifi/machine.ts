@@ -159,7 +159,6 @@ function withKnown(record: SetUpRecord, { isOnline, known }: SetUpFacts): SetUpR
   return { ...record, trouble: null, joined: { ssid: known, hasInternet: null } };
 }
 
-/** Begins a set-up, with a network of its own. */
 function begun(record: SetUpRecord, now: number): SetUpRecord {
   return {
     ...record,
@@ -227,7 +226,6 @@ export function wantsReason(
 
 const NOTHING_HEARD: Scan = { networks: [], heard: [] };
 
-/** Applies the outcome of a task. */
 export function afterSetUpTask(
   record: SetUpRecord,
   task: SetUpTask,

@@ -53,7 +53,6 @@ export interface RadioState {
 /** The wireless interface: a station or an access point, never both. Another program could stand behind it. */
 export interface Radio {
   scan(signal: AbortSignal): Promise<Scan>;
-  /** Opens the own network. */
   start(own: OwnNetwork, signal: AbortSignal): Promise<void>;
   /** Closes it: the interface is a station again. */
   stop(): Promise<void>;

@@ -38,7 +38,6 @@ interface WifiSetUpOptions {
   readonly countries: readonly string[];
   readonly randomInt: (end: number) => number;
   readonly portal: Pick<PortalFolder, "open" | "close" | "taken">;
-  /** Tells the service. */
   readonly tell: (state: WifiState) => void;
   readonly log: (line: string) => void;
 }

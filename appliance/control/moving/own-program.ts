@@ -27,7 +27,6 @@ type OnShare = (share: number) => void;
 export type Flag = `--${string}`;
 
 interface Given {
-  /** Files for the command. */
   readonly values?: readonly string[];
   readonly onShare?: OnShare;
 }

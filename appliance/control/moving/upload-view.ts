@@ -35,7 +35,6 @@ export interface ImportTotals {
 export interface ImportUpload {
   id: string;
   site: string;
-  /** The name of the file. */
   name: string;
   /** Bytes: of the whole file, and as far as it is here. */
   size: number;
@@ -47,7 +46,6 @@ export interface ImportUpload {
   state: "sending" | "sent" | "reading" | "read" | "writing" | "done";
   /** The share of reading or writing, 0 to 1. */
   share: number;
-  /** The contents, once it was read. */
   preview: UploadPreview | null;
   /** The sentence about the last work, where that failed. */
   problem: string | null;

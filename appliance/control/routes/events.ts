@@ -210,7 +210,6 @@ function send<E extends keyof BoxEvents>(
   response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** The stream of events that the Web UI follows. */
 export function startEvents({
   clock,
   routes,

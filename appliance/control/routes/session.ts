@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
@@ -39,7 +38,6 @@ export interface SignInParts {
 interface SessionParts extends SignInParts {
   store: Pick<Store, "write">;
   declared: Declared;
-  clock: Clock;
 }
 
 interface DashboardParts {
@@ -75,7 +73,6 @@ export const signIn: Handler<SignInParts> = async (ctx, parts) => {
 };
 
 const ROUTES: RoutesOf<SessionParts & DashboardParts> = {
-  /** Signs out. */
   "DELETE /api/session": async (ctx, parts) => {
     for (const session of sessionsOf(ctx, parts.sessions)) await parts.sessions.end(session);
     setCookie(ctx, parts, "", 0);
@@ -153,7 +150,6 @@ function setCookie(
   set("", "/", 0);
 }
 
-/** The sessions of the owner, and signing in. */
 export async function startSessions({
   config,
   clock,
@@ -183,7 +179,7 @@ export async function startSessions({
   };
   const wrongTokens = new RateLimit(clock, WRONG_TOKENS);
   const declared = declaredIn(config);
-  const parts = { sessions, code, admin, client, wrongTokens, store, declared, clock };
+  const parts = { sessions, code, admin, client, wrongTokens, store, declared };
   routes.open(parts, { "POST /api/session": signIn });
   const makeCode = (session: SessionId | undefined) => readSessions.makeCode(session);
   routes.owner({ ...parts, makeCode }, ROUTES);

@@ -76,7 +76,6 @@ export function startSenders({
 /** A push that a channel holds from the start, to stay. */
 export type Pushed = { channel: string } & Pick<Push, "text" | "background">;
 
-/** The channels of the push API, and its tokens. */
 export async function startPush({
   clock,
   random,

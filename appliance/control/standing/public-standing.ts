@@ -26,7 +26,6 @@ const LINES: Readonly<Record<StepView["step"], { wrong: string; working: string 
   reached: { wrong: "not reached", working: "is tested" },
 };
 
-/** The public address as decks and console show it. */
 export function publicStanding(
   address: Pick<PublicAddress, "changed" | "settings" | "view">,
 ): NonNullable<BoardOptions["publicAddress"]> {

@@ -15,7 +15,6 @@ interface Sources {
   warnings: () => readonly Warning[];
 }
 
-/** The states that decks and screen show. */
 export function standings({ clock, address, updates, backupWatch, warnings }: Sources) {
   return {
     storage: () => storageState(warnings()),

@@ -12,7 +12,6 @@ const TOLD_MS = HOUR_MS;
 /** A restart is announced at the box so long before. */
 const SOON_MS = HOUR_MS / 4;
 
-/** The updates as decks and console show them. */
 export function updatesOnBoard(
   updates: { readonly changed: Listenable; view(): UpdateView | undefined },
   clock: Pick<Clock, "now">,

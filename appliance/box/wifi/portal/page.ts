@@ -6,17 +6,18 @@ import type { SeenNetwork } from "../radio.ts";
 export interface FormContent {
   /** Ties a form to this set-up. */
   readonly token: string;
+  /** The networks of the last scan. */
   readonly networks: readonly SeenNetwork[];
   /** The countries to choose from, as two letters. */
   readonly countries: readonly string[];
-  /** The chosen country; empty for none. */
+  /** The country that is chosen, or that the box knows; empty for none. */
   readonly country: string;
   /** The chosen network: `choiceOf` one of them, `other`, or empty. */
   readonly choice: string;
   /** The typed name. */
   readonly typed: string;
   readonly isHidden: boolean;
-  /** A sentence about what was wrong; empty for none. */
+  /** A sentence about what was wrong, or about the last network that was not joined; empty for none. */
   readonly trouble: string;
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../ipc/wifi-rules.ts";
 import { SET_UP_ADDRESS, SET_UP_URL } from "../../ipc/wifi-state.ts";
 import { networkNameText } from "../../ipc/wifi-text.ts";
-import type { JoinRequest, SeenNetwork } from "../radio.ts";
+import type { JoinRequest } from "../radio.ts";
 import { proposedCountry } from "./country.ts";
 import {
   choiceOf,
@@ -35,26 +35,15 @@ export const SENT = { form: "form.json", again: "again" } as const;
 export const MOST_FORM_BYTES = 4_096;
 
 /** The content of the pages, from root's program, in a file of JSON. */
-export interface PortalContent {
-  /** The token of this set-up's forms. */
-  readonly token: string;
-  /** The networks of the last scan. */
-  readonly networks: readonly SeenNetwork[];
-  /** Countries to choose from. */
-  readonly countries: readonly string[];
-  /** The country that the box knows; empty for none. */
-  readonly country: string;
-  /** A sentence about the last network that was not joined; empty without. */
-  readonly trouble: string;
+export interface PortalContent
+  extends Pick<FormContent, "token" | "networks" | "countries" | "country" | "trouble"> {
   /** The fields of the last form, without its password; null before one. */
   readonly given: Given | null;
 }
 
 interface PortalOptions {
   readonly content: PortalContent;
-  /** Takes a form. */
   join(wish: JoinRequest): void;
-  /** Looks for networks again. */
   lookAgain(): void;
 }
 
@@ -178,16 +167,9 @@ const TO_THE_FORM: FormAnswer = {
 };
 
 function html(status: number, body: string): FormAnswer {
+  const answer = plain(status, "text/html; charset=utf-8", body);
   const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action http://${SET_UP_ADDRESS}; base-uri 'none'; frame-ancestors 'none'`;
-  return {
-    status,
-    headers: {
-      ...HEADERS,
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": policy,
-    },
-    body,
-  };
+  return { ...answer, headers: { ...answer.headers, "Content-Security-Policy": policy } };
 }
 
 function plain(status: number, type: string, body: string): FormAnswer {

@@ -47,7 +47,6 @@ function view({ settings, last }: MailServer): MailAnswer {
   return { ...shown, hasPassword: password !== "", last };
 }
 
-/** The mail server of the owner. */
 export async function startMail({
   clock,
   store: { local },

@@ -106,7 +106,6 @@ function nameIn(url: string | undefined): string {
   return label === "" ? "Tallydeck" : `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
 }
 
-/** The sites, for the home automation. */
 function siteSource(
   store: Pick<Numbers, "directory">,
   numbers: NumberSource,

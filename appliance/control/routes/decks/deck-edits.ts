@@ -53,7 +53,6 @@ const readChange = bodyShape<{ name?: string; to?: number }>({
 });
 
 const EDIT_ROUTES: RoutesOf<DeckParts & { numbers: Pick<Numbers, "directory"> }> = {
-  /** Undoes the last change of decks. */
   "POST /api/decks/undo": async (_, { decks }): Promise<DoneAnswer> => ({
     done: await decks.setUp.changes.undo(),
   }),

@@ -43,7 +43,6 @@ export interface Here {
   readonly decks: readonly DeckSettings[];
 }
 
-/** Valid settings, and the changes that they make. */
 export interface CheckedImport {
   readonly decks: readonly DeckImport[];
   readonly sites: readonly SiteInput[];

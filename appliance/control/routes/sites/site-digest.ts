@@ -62,7 +62,6 @@ interface Sending {
   readonly id: string;
 }
 
-/** The digests that this box sends. */
 export async function startDigests({
   clock,
   log,

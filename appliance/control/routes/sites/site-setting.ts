@@ -24,7 +24,6 @@ interface SettingOfSite<Body, Answer> {
   /** The answer while it is not set. */
   readonly none: Answer;
   readonly shown: (body: Body, site: SiteKey) => Answer;
-  /** Called after each change. */
   readonly changed?: () => Promise<void>;
 }
 
@@ -136,7 +135,6 @@ const readLabels = shape<SurveyLabels>(
  */
 const surveyLabels = plain(SURVEY_LABELS, readLabels, {});
 
-/** The sites, and what is set of each. */
 export function startSites({
   store: { numbers },
   routes,
