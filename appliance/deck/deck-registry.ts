@@ -20,7 +20,6 @@ interface RosterOptions {
   readonly clock: Clock;
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly fingers: Fingers;
-  /** Called for each new deck. */
   world(): DeckWorld;
   readonly pictureChanged: Signal<PictureChange>;
   /** A deck was plugged in; `isNew` if it had never been seen before. */
@@ -59,7 +58,6 @@ export class DeckRegistry implements Iterable<Deck> {
     });
   }
 
-  /** Begins to look for decks on USB. */
   start(): void {
     this.#plugs.start();
   }
@@ -74,7 +72,6 @@ export class DeckRegistry implements Iterable<Deck> {
     await atMost(clock, FAREWELL_MS, this.#plugs.close(), failed);
   }
 
-  /** The problems that keep decks from working now. */
   problems(): DeckProblem[] {
     return this.#plugs.problems();
   }

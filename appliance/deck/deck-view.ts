@@ -50,7 +50,6 @@ export interface SlotPictureView {
   pixels: Pixels;
 }
 
-/** A change of the picture of a slot. */
 export interface PictureChange {
   deck: string;
   slot: string;

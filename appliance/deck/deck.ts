@@ -23,7 +23,6 @@ interface DeckOptions {
   model: Model;
   virtual: boolean;
   world: DeckWorld;
-  /** Emits each change of a slot's picture. */
   pictureChanged: Signal<PictureChange>;
 }
 
@@ -35,7 +34,6 @@ export class Deck {
   readonly model: Model;
   readonly virtual: boolean;
   readonly #world: DeckWorld;
-  /** The pictures of its slots. */
   readonly surface: Surface;
   readonly #sleepState: SleepState;
   #settings: DeckSettings;

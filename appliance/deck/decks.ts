@@ -54,7 +54,6 @@ export class Decks {
   readonly pictureChanged = new Signal<PictureChange>();
   /** Each touch of fingers, real ones and those of the Web UI. */
   readonly fingers: Fingers;
-  /** Emits presses, holds and turns. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
   /** Emitted when a key was pressed that shows a notice which waits for that. */
@@ -178,7 +177,6 @@ export class Decks {
     return this.#viewOf(this.#registry.deck(id));
   }
 
-  /** The problems that keep decks from working now. */
   problems(): DeckProblem[] {
     return this.#registry.problems();
   }

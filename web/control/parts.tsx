@@ -15,7 +15,6 @@ interface ProblemProps {
   children?: ComponentChildren;
 }
 
-/** A problem, if there is one. */
 export function Problem({ text, children }: ProblemProps) {
   return (
     <div role="alert" class="problem">

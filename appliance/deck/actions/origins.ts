@@ -21,7 +21,6 @@ export class Origins {
     this.#documents = documents;
   }
 
-  /** Reads them from the store. */
   async load(): Promise<void> {
     await this.#mutex.runExclusive(async () => {
       this.#origins = new Set((await this.#documents.list()).map(({ id }) => id));

@@ -82,7 +82,6 @@ export class RequestSender {
     }
   }
 
-  /** Aborts all requests. */
   close(): void {
     this.#closed = true;
     for (const stop of this.#running) stop();

@@ -13,7 +13,6 @@ export interface NumberSource {
     metric: StatWidget["metric"],
     period: StatWidget["period"],
   ): Promise<Numbers | undefined>;
-  /** Emits when numbers may have changed. */
   readonly changed: Listenable;
   /** A site, by its id, alarms of something from now on. */
   readonly alarmed: Listenable<string>;

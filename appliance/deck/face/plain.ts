@@ -28,7 +28,6 @@ export interface FigureFace extends Colors {
   bottom: string;
 }
 
-/** The layout of a plain face. */
 export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "blank":

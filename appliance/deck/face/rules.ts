@@ -13,7 +13,6 @@ export interface NumberRules {
   hysteresis?: number;
 }
 
-/** A number in a text, with its value. */
 interface FoundNumber {
   text: string;
   value: number;

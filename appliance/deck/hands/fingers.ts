@@ -2,13 +2,11 @@ import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { Direction, DriverInput } from "../usb/model.ts";
 
-/** A slot or an input of a deck. */
 interface FingerPlace {
   deck: string;
   slot: string;
 }
 
-/** The release of a place. */
 interface FingerRelease extends FingerPlace {
   /** Whether the deck was disconnected while the place was held. */
   isLost: boolean;
@@ -19,7 +17,6 @@ interface Turn extends FingerPlace {
   delta: number;
 }
 
-/** A finger went over the touch strip of a deck. */
 interface Swipe {
   deck: string;
   direction: Direction;

@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { Fingers } from "./fingers.ts";
 
-/** A gesture at a slot or an input. */
 export interface Gesture {
   deck: string;
   slot: string;
@@ -18,7 +17,6 @@ export interface Gesture {
 interface Waiting {
   /** The page on which it began. */
   readonly page: number;
-  /** Stops its timer. */
   readonly cancel: Cancel;
 }
 
@@ -29,7 +27,6 @@ interface GesturesOptions {
   fingers: Pick<Fingers, "pressed" | "released" | "turned">;
   /** The page that shows on a deck. */
   pageOf: (deck: string) => number;
-  /** Whether a place has an action for a hold. */
   hasHold: (at: GesturePlace) => boolean;
   /** Takes a press for itself, where the place shows something else than its widget. */
   takes?: (at: GesturePlace) => boolean;

@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancel, Listenable } from "../../base/signal.ts";
 import type { DriverInput } from "../usb/model.ts";
 
-/** The person at the terminal. */
 export interface Person {
   readonly say: (line: string) => void;
   /** Emits each line that was typed. */

@@ -45,7 +45,6 @@ export class Recorder {
     if (trimmed.length >= SHORTEST_SERIAL) this.#secrets.add(trimmed);
   }
 
-  /** All lines so far. */
   lines(): ExchangeLine[] {
     const secrets = [...this.#secrets];
     return this.#lines.map(({ ms, kind, text }) => ({ ms, kind, text: text(secrets) }));

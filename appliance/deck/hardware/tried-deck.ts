@@ -33,7 +33,6 @@ export class TriedDeck {
   #driver: DeckDriver | undefined;
   #stopBeating: Cancel = () => {};
   #brightness = BRIGHTNESS;
-  /** Facts for the report. */
   readonly facts: Record<string, string> = {};
 
   constructor(options: TriedDeckOptions) {
@@ -96,7 +95,6 @@ export class TriedDeck {
     await this.#call((deck) => deck.setBrightness(percent));
   }
 
-  /** Leaves the panel dark. */
   async farewell(): Promise<void> {
     await this.#call((deck) => deck.farewell());
   }

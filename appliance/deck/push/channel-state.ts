@@ -62,7 +62,6 @@ export function channelStateOf(
   return deadMan ?? message ?? "live";
 }
 
-/** Whether the text has expired. */
 export function isOver({ expires }: HeldMessage, now: number): boolean {
   return expires !== null && expires <= now;
 }

@@ -45,7 +45,6 @@ export interface HeldMessage {
   readonly ack: Acknowledgement | null;
 }
 
-/** The looks that a push gives. */
 export type Looks = Pick<HeldMessage, "text" | "textOf" | "color" | "background" | "icon">;
 
 /** The watching of a channel in seconds; `period` is null for one that is not watched. */

@@ -12,7 +12,6 @@ export interface KeptChannel extends HeldMessage {
   readonly deadMan: DeadManState | null;
 }
 
-/** Kept channels by name. */
 export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ channel: TEXT }), {
   bound: { count: 64, bytes: 4_096, together: 262_144 },
   inBackup: "left",
@@ -69,7 +68,6 @@ export class KeptChannels {
     this.#cancelTimer = this.#clock.after(Math.ceil(ms), () => this.#flushSoon());
   }
 
-  /** Stores pending changes. */
   close(): Promise<void> {
     this.#cancelTimer?.();
     return this.#mutex.runExclusive(() => this.#flush());

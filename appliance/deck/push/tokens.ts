@@ -67,7 +67,6 @@ const PREFIX_LENGTH = 6;
 /** Uses are stored this late, so that pushing ten times a second costs no ten commits. */
 const LAST_USED_DELAY_MS = 60_000;
 
-/** The push tokens of this box. */
 export class PushTokens {
   readonly #options: PushTokensOptions;
   readonly #tokens = new Map<string, StoredPushToken>();
@@ -80,7 +79,6 @@ export class PushTokens {
     this.#options = options;
   }
 
-  /** Reads them from the store. */
   static async open(options: PushTokensOptions): Promise<PushTokens> {
     const tokens = new PushTokens(options);
     await tokens.#load();

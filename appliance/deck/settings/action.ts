@@ -34,7 +34,6 @@ interface ClearAction {
   channel: string;
 }
 
-/** Puts the deck to sleep. */
 interface SleepAction {
   do: "sleep";
 }
@@ -209,7 +208,6 @@ export function shownAction(action: Action): Action {
   }));
 }
 
-/** The requests that an action sends. */
 export function requestsOf(action: Action): RequestAction[] {
   const steps = action.do === "sequence" ? action.steps : [action];
   return steps.filter((step) => step.do === "request");

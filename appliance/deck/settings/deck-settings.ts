@@ -73,7 +73,6 @@ export interface DeckSettings extends Layout {
   homeAfterSeconds: number | null;
 }
 
-/** The same as a document. */
 type DeckBody = Omit<DeckSettings, "id">;
 
 /** The settings that an owner may change of a deck besides its pages. */
@@ -176,7 +175,6 @@ export function deckDocument({
   return { id, body };
 }
 
-/** The storage of decks. */
 export interface DeckStore {
   load(): Promise<readonly DeckSettings[]>;
   /** Saves all of them or none. */

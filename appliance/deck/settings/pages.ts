@@ -12,7 +12,6 @@ export interface Page {
   slots: SlotsByName;
 }
 
-/** The settings of a deck's slots. */
 export interface Layout {
   /** 1 to `FIELD_LIMITS.pages`. */
   pages: Page[];
@@ -29,7 +28,6 @@ export interface LayoutChange {
 /** A page, by its place from 0, by its name, or relative to the present one. */
 export type PageChoice = number | string;
 
-/** The place of a slot's settings. */
 interface SlotPlace {
   slot: string;
   /** The place of the page; `all` for all pages. */

@@ -57,7 +57,6 @@ const CODE_AT = 9;
 const STATE_AT = 10;
 const WRITE_ACKNOWLEDGED = 0xff;
 
-/** A report of a switch, a touch or a dial. */
 interface CrtInput {
   readonly code: number;
   readonly down: boolean;

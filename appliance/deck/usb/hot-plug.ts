@@ -9,7 +9,6 @@ import type { DriverInput, Model } from "./model.ts";
 import { modelByUsb } from "./models.ts";
 import { type DeckProblem, Problems } from "./problems.ts";
 
-/** A deck on USB that is open. */
 export interface OpenedDeck {
   readonly unit: UsbUnit;
   readonly model: Model;
@@ -50,7 +49,6 @@ export class HotPlug {
     this.#problems = new Problems(options.clock, () => options.events.problems());
   }
 
-  /** Begins to look for decks. */
   start(): void {
     const watching = this.#options.bus.watch({
       attached: (unit) => this.#attached(unit),
@@ -62,7 +60,6 @@ export class HotPlug {
     });
   }
 
-  /** Lets all decks go. */
   async close(): Promise<void> {
     const unwatch = await this.#unwatch;
     unwatch();

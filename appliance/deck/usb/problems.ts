@@ -12,7 +12,6 @@ export interface DeckProblem {
   message: string;
 }
 
-/** A deck on its port. */
 interface DeckPort {
   readonly deck: string;
   readonly port: string;
@@ -92,7 +91,6 @@ export class Problems {
     this.#onChange();
   }
 
-  /** Stops all timers. */
   close(): void {
     for (const { forget } of this.#starts.values()) forget();
     this.#starts.clear();

@@ -65,7 +65,6 @@ export class Alarms {
     void this.reload();
   }
 
-  /** The state of one alarm of a site. */
   stateOf(site: string, kind: AlarmKind): AlarmState {
     const watched = this.#sites.get(site);
     if (watched === undefined || !watched.settings[kind]) return OFF;

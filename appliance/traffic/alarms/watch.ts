@@ -53,12 +53,11 @@ const LOOKS_OF_A_RUSH = 2;
 const LOOKS_OF_CALM = 30;
 const CALM = 0.5;
 
+type Judged = Pick<AlarmChange, "seen" | "usual" | "spanMs">;
+
 /** The views of two spans of looks, and the bounds of a rush. */
-interface Crowd {
-  readonly seen: number;
-  readonly usual: number;
+interface Crowd extends Judged {
   readonly bound: number;
-  readonly spanMs: number;
 }
 
 /** Watches one site, and reports each begin and end of an alarm once. */
@@ -165,20 +164,13 @@ export class AlarmWatch {
     }));
   }
 
-  #begin(
-    kind: AlarmKind,
-    since: number,
-    { seen, usual, spanMs }: Pick<AlarmChange, "seen" | "usual" | "spanMs">,
-  ): AlarmChange {
+  #begin(kind: AlarmKind, since: number, { seen, usual, spanMs }: Judged): AlarmChange {
     this.since.set(kind, since);
     this.#calm = 0;
     return { kind, state: "firing", since, seen, usual, spanMs };
   }
 
-  #end(
-    kind: AlarmKind,
-    { seen, usual, spanMs }: Pick<AlarmChange, "seen" | "usual" | "spanMs">,
-  ): AlarmChange {
+  #end(kind: AlarmKind, { seen, usual, spanMs }: Judged): AlarmChange {
     const since = this.since.get(kind) ?? 0;
     this.since.delete(kind);
     return { kind, state: "resolved", since, seen, usual, spanMs };

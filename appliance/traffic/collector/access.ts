@@ -43,16 +43,12 @@ interface AccessParts {
 
 /** Decides about the right to read. Refusals are the same for sites that exist and others. */
 export class Access {
-  readonly #sites: Sites;
-  readonly #readSessions: ReadSessions;
-  readonly #client: Client;
+  readonly #parts: AccessParts;
   readonly #failures: RateLimit;
 
-  constructor({ sites, readSessions, client, clock }: AccessParts) {
-    this.#sites = sites;
-    this.#readSessions = readSessions;
-    this.#client = client;
-    this.#failures = new RateLimit(clock, WRONG_TOKENS);
+  constructor(parts: AccessParts) {
+    this.#parts = parts;
+    this.#failures = new RateLimit(parts.clock, WRONG_TOKENS);
   }
 
   /** The site whose traffic and surveys a request may read. @throws {HttpError} 401, 429 */
@@ -67,7 +63,7 @@ export class Access {
     const site = this.#siteOf(ctx);
     let isShared = false;
     this.#check(ctx, (token) => {
-      isShared = this.#sites.isShared(site, token);
+      isShared = this.#parts.sites.isShared(site, token);
       const mayRead = this.#mayRead(ctx, site, token);
       return mayRead || isShared;
     });
@@ -87,39 +83,42 @@ export class Access {
 
   /** The number of sites that the valid token of a request opens. */
   reach(ctx: Context): number {
-    return this.readsAll(ctx) ? this.#sites.all.length : 1;
+    return this.readsAll(ctx) ? this.#parts.sites.all.length : 1;
   }
 
   /** A token that reads every site for a while, for the code of a request. @throws {HttpError} 401, 429 */
   redeem(ctx: Context): string {
-    const token = this.#readSessions.redeem(tokenOf(ctx));
+    const token = this.#parts.readSessions.redeem(tokenOf(ctx));
     this.#check(ctx, () => token !== undefined, WRONG_CODE);
     return token as string;
   }
 
   #siteOf(ctx: Context): SiteRecord | null {
-    return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
+    return this.#parts.sites.forReading(
+      this.#parts.client.host(ctx.req),
+      queryValue(ctx.query, "site"),
+    );
   }
 
   /** Makes all comparisons in any case, so that the time shows nothing. */
   #mayRead(ctx: Context, site: SiteRecord | null, token: string): boolean {
-    const isOwn = this.#sites.isOwn(site, token);
+    const isOwn = this.#parts.sites.isOwn(site, token);
     const readsAll = this.#readsAll(ctx, token);
     return site !== null && (isOwn || readsAll);
   }
 
   /** Whether a token reads all sites. From the internet none does, so that guessing there is pointless. */
   #readsAll(ctx: Context, token: string): boolean {
-    const isVouchedFor = this.#readSessions.opens(token);
-    const isAdmin = this.#sites.isAdmin(token);
+    const isVouchedFor = this.#parts.readSessions.opens(token);
+    const isAdmin = this.#parts.sites.isAdmin(token);
     return !isByStranger(ctx) && (isAdmin || isVouchedFor);
   }
 
   /** Whether the token is a valid one, though it opens nothing here. */
   #knows(ctx: Context, token: string): boolean {
     return isByStranger(ctx)
-      ? this.#sites.knowsSite(token)
-      : this.#sites.knows(token) || this.#readSessions.opens(token);
+      ? this.#parts.sites.knowsSite(token)
+      : this.#parts.sites.knows(token) || this.#parts.readSessions.opens(token);
   }
 
   #check(ctx: Context, mayRead: (token: string) => boolean, refusal = WRONG_TOKEN): void {
@@ -127,7 +126,7 @@ export class Access {
     if (mayRead(token)) return;
     // A valid token at the wrong site is no guess.
     if (token !== "" && !this.#knows(ctx, token)) {
-      const wait = this.#failures.take(this.#client.address(ctx.req));
+      const wait = this.#failures.take(this.#parts.client.address(ctx.req));
       if (wait > 0)
         throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
     }

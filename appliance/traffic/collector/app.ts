@@ -15,12 +15,11 @@ import { badgeRoute } from "./routes/badge.ts";
 import { goalsRoute, marksRoute } from "./routes/goals.ts";
 import { countHits, HitsApp, hitRoute } from "./routes/hits.ts";
 import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
-import { sessionRoute } from "./routes/session.ts";
 import { overviewRoute, statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
-import type { SiteEntry, Warning } from "./wire.ts";
+import type { SessionAnswer, SiteEntry, Warning } from "./wire.ts";
 
 interface CollectorParts {
   numbers: Numbers;
@@ -82,5 +81,13 @@ function sitesRoute(access: Access, sites: Sites): Middleware {
     access.admin(ctx);
     ctx.set("Cache-Control", "no-store");
     ctx.body = sites.all.map(({ id, host }): SiteEntry => ({ id, host }));
+  };
+}
+
+/** `POST /session` with a code as the token → `{token}`, which reads every site for a while. */
+function sessionRoute(access: Access): Middleware {
+  return (ctx) => {
+    ctx.set("Cache-Control", "no-store");
+    ctx.body = { token: access.redeem(ctx) } satisfies SessionAnswer;
   };
 }

@@ -1,4 +1,3 @@
-/** The kinds of hits. */
 export type HitKind = "view" | "event" | "bot" | "ping" | "survey";
 /** A hit for a site that does not exist counts nowhere; nothing but surveys is refused. */
 type HitOutcome = "counted" | "unknown_site" | "refused";

@@ -28,14 +28,12 @@ interface ReadSessionsOptions {
  * each, which works once. They are in memory only, as hashes.
  */
 export class ReadSessions {
-  readonly #clock: ReadSessionsOptions["clock"];
-  readonly #randomBytes: ReadSessionsOptions["randomBytes"];
+  readonly #options: ReadSessionsOptions;
   #codes: readonly Held[] = [];
   #sessions: readonly Held[] = [];
 
-  constructor({ clock, randomBytes }: ReadSessionsOptions) {
-    this.#clock = clock;
-    this.#randomBytes = randomBytes;
+  constructor(options: ReadSessionsOptions) {
+    this.#options = options;
   }
 
   /** Creates a code. @param by the session that creates it; see `endOf` */
@@ -72,14 +70,14 @@ export class ReadSessions {
   }
 
   #make(scheme: string, life: number, by: string | undefined): { token: string; held: Held } {
-    const { token, hash } = makeToken(scheme, this.#randomBytes);
-    return { token, held: { hash, endsAt: this.#clock.monotonic() + life, by } };
+    const { token, hash } = makeToken(scheme, this.#options.randomBytes);
+    return { token, held: { hash, endsAt: this.#options.clock.monotonic() + life, by } };
   }
 
   /** Compares with all of them, so that the time shows nothing. */
   #find(all: readonly Held[], secret: string): Held | undefined {
     const hash = sha256(secret);
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     return all.filter((one) => isSameSecret(one.hash, hash)).find(({ endsAt }) => now < endsAt);
   }
 }

@@ -87,7 +87,6 @@ export class Sites {
     return known;
   }
 
-  /** Whether there is an admin token. */
   get hasAdmin(): boolean {
     return this.#adminHash !== null;
   }

@@ -245,12 +245,10 @@ class DayMaker {
     ];
   }
 
-  /** Draws the number of equal hits. */
   #alike(): number {
     return 1 + Math.floor(this.#random() * MOST_ALIKE);
   }
 
-  /** Draws the number of pages of a visit. */
   #pages(): number {
     if (this.#random() < BOUNCES) return 1;
     const more = (this.#site.viewsPerVisit - BOUNCES) / (1 - BOUNCES) - 2;

@@ -5,7 +5,6 @@ import type { Dimension } from "../../store/log/record.ts";
 /** Values with their relative frequencies. */
 export type Weights<T = string> = readonly (readonly [what: T, weight: number])[];
 
-/** Values of a hit. */
 export type HitValues = readonly (readonly [Dimension, string])[];
 
 /** `Chrome 44, Samsung Internet 3` → weights */

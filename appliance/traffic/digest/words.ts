@@ -73,7 +73,6 @@ export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
   return parts.filter(({ rows }) => rows.length > 0);
 }
 
-/** A digest as plain text. */
 export function digestText(figures: DigestFigures, zone: DayZone): string {
   const parts = partsOf(figures, zone).map(({ heading, rows }) => [
     "",

@@ -10,7 +10,6 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${quoted.join(",")}\n`;
 }
 
-/** The sum of a counter on a day. */
 export function sumOf({ counters }: DayContent, name: keyof DayContent["counters"]): number {
   return (counters[name] ?? []).reduce((sum, n) => sum + n, 0);
 }

@@ -10,13 +10,11 @@ const LINE_END = 0x0a;
 export interface LogFile {
   readonly name: string;
   readonly inode: number;
-  /** Bytes. */
   readonly size: number;
   /** The time of its last change, epoch milliseconds. */
   readonly changedAt: number;
 }
 
-/** The folder of a log. */
 export interface LogFolder {
   /** The files of the log that are not packed. */
   list(): Promise<readonly LogFile[]>;

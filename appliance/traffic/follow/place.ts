@@ -18,7 +18,6 @@ export interface Place {
   readonly at: number;
 }
 
-/** The hash of the beginning of a file. */
 export function headHash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
 }

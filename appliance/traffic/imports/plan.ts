@@ -1,7 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import type { SourceDays } from "../../store/desk.ts";
 
-/** The choice of the owner. */
 interface ImportWish {
   /** The days that are named; without them, those before the first day that was counted here. */
   readonly named?: { readonly from: Day; readonly to: Day } | undefined;
@@ -9,7 +8,6 @@ interface ImportWish {
   readonly replaces: boolean;
 }
 
-/** The reasons for leaving days out. */
 export type LeftOut = "counted" | "after" | "unnamed" | "today" | "retention";
 
 /** An import whose days are about to be replaced. */

@@ -1,6 +1,5 @@
 import type { StepView } from "../../../appliance/control/wire.ts";
 
-/** The name of each step. */
 export const STEPS: Readonly<Record<StepView["step"], string>> = {
   name: "Name",
   address: "Address",

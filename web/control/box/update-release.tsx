@@ -20,7 +20,6 @@ function doubtOf({ isUntriedBoard, couldNotTry }: UpdateView): string {
   return isUntriedBoard ? "Updates on this board were never tried: keep a card reader near." : "";
 }
 
-/** A release that waits for the owner. */
 export function Release({ update }: { update: UpdateView }) {
   const { busy, problem, run } = useAction();
   const { ready, board, source } = update;

@@ -79,7 +79,6 @@ export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps
   );
 }
 
-/** The slot that is dragged. */
 function Dragged({ deck, drag }: { deck: DeckView; drag: Drag }) {
   const slot = deck.slots.find(({ slot }) => slot === drag.from);
   return (

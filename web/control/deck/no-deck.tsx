@@ -41,7 +41,6 @@ export function NoDeck() {
   );
 }
 
-/** The offer of a virtual deck. */
 export function VirtualOffer() {
   const { change } = useShell();
   const { busy, problem, run } = useAction();

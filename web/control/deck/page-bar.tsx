@@ -63,6 +63,11 @@ export function PageBar({ deck }: { deck: DeckView }) {
   );
 }
 
+const WAYS = [
+  { way: "left", sign: "←", by: -1 },
+  { way: "right", sign: "→", by: 1 },
+] as const;
+
 interface PageEditorProps {
   deck: DeckView;
   busy: boolean;
@@ -81,22 +86,17 @@ function PageEditor({ deck, busy, run }: PageEditorProps) {
   return (
     <div class="row page-editor">
       <NameField label="Name of the page" name={name} onSet={(next) => change({ name: next })} />
-      <button
-        type="button"
-        aria-label="Move the page to the left"
-        disabled={busy || page === 0}
-        onClick={() => change({ to: page - 1 })}
-      >
-        ←
-      </button>
-      <button
-        type="button"
-        aria-label="Move the page to the right"
-        disabled={busy || page === pages.length - 1}
-        onClick={() => change({ to: page + 1 })}
-      >
-        →
-      </button>
+      {WAYS.map(({ way, sign, by }) => (
+        <button
+          key={way}
+          type="button"
+          aria-label={`Move the page to the ${way}`}
+          disabled={busy || pages[page + by] === undefined}
+          onClick={() => change({ to: page + by })}
+        >
+          {sign}
+        </button>
+      ))}
       <AskFirst
         label="Delete"
         class="danger"

@@ -16,7 +16,6 @@ import { PlaceActions } from "./place-actions.tsx";
 import { SavingNote } from "./saving-note.tsx";
 import { useDraft } from "./use-draft.ts";
 
-/** Everything about one slot. */
 export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
   const { box, actions, change } = useShell();
   const [draft, edit, saving] = useDraft(deck, slot);

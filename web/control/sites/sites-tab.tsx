@@ -10,10 +10,9 @@ import { HttpsHint } from "../https-hint.tsx";
 import { Card, Form, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { EraseSite } from "./erase-site.tsx";
+import { useNewSite } from "./new-site.tsx";
 import { SiteCard } from "./site-card.tsx";
-import { SiteIdField } from "./site-id-field.tsx";
 import { useActivity } from "./use-activity.ts";
-import { browserZone, ZoneField } from "./zone-field.tsx";
 
 const ACTIVITY_MS = 5_000;
 
@@ -24,7 +23,6 @@ interface Made {
   token: string;
 }
 
-/** The list of sites. */
 export function SitesTab() {
   const { box, actions } = useShell();
   const [made, setMade] = useState<Made | null>(null);
@@ -78,20 +76,15 @@ export function SitesTab() {
 }
 
 function AddSite({ onMade }: { onMade: (made: Made) => void }) {
-  const { box, actions } = useShell();
+  const { actions } = useShell();
   const { busy, problem, run } = useAction(actions.readSites);
-  const [id, setId] = useState("");
-  const [zone, setZone] = useState(browserZone);
+  const { wish, fields, clear } = useNewSite();
   const [host, setHost] = useState("");
   const submit = () =>
     run(async () => {
-      const site = await ask<Site>("POST", "api/sites", {
-        id,
-        ...(host !== "" && { host }),
-        ...(box.asksZone && { zone }),
-      });
+      const site = await ask<Site>("POST", "api/sites", { ...wish, ...(host !== "" && { host }) });
       await actions.readSites();
-      setId("");
+      clear();
       setHost("");
       const { token } = await ask<NewReadToken>("POST", `api/sites/${site.id}/token`);
       onMade({ id: site.id, host: site.host, token });
@@ -100,8 +93,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
     <Form class="card stack" onSubmit={submit}>
       <h2>Add a site</h2>
       <div class="row">
-        <SiteIdField id={id} onInput={setId} />
-        {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
+        {fields}
         <Field
           label="Domain for the script (optional)"
           hint="A domain that leads to this machine, such as stats.example.com; not the site's own."

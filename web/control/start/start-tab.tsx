@@ -10,9 +10,8 @@ import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { HttpsHint } from "../https-hint.tsx";
 import { Form, Problem } from "../parts.tsx";
-import { SiteIdField } from "../sites/site-id-field.tsx";
+import { useNewSite } from "../sites/new-site.tsx";
 import { useActivity } from "../sites/use-activity.ts";
-import { browserZone, ZoneField } from "../sites/zone-field.tsx";
 import { useAction } from "../use-action.ts";
 import type { Box } from "../use-box.ts";
 import { BeAgain } from "./again.tsx";
@@ -107,19 +106,15 @@ function Step({ title, isDone, isOpen, children }: StepProps) {
 }
 
 function NameSite({ onMade }: { onMade: (id: string) => void }) {
-  const { box, actions } = useShell();
+  const { actions } = useShell();
   const { busy, problem, run } = useAction(actions.readSites);
-  const [id, setId] = useState("");
-  const [zone, setZone] = useState(browserZone);
+  const site = useNewSite();
   const submit = () =>
-    run(async () =>
-      onMade((await ask<Site>("POST", "api/sites", { id, ...(box.asksZone && { zone }) })).id),
-    );
+    run(async () => onMade((await ask<Site>("POST", "api/sites", site.wish)).id));
   return (
     <Form onSubmit={submit}>
       <div class="row">
-        <SiteIdField id={id} onInput={setId} />
-        {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
+        {site.fields}
         <button type="submit" class="primary" disabled={busy}>
           Add
         </button>

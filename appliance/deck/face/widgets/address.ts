@@ -46,7 +46,6 @@ export function addressFace(situation: FaceContext, colors: Colors): AddressFace
   };
 }
 
-/** The layout of an address. */
 export function layoutAddress(face: AddressFace, slot: TextBox, fonts: Fonts): Shape[] {
   const area = { left: 0, top: 0, ...slot };
   // Names are broken where they are put together.

@@ -14,7 +14,6 @@ export interface GaugeFace extends Colors {
   unit: string;
   /** The place between the bounds, from 0 to 1. */
   share: number;
-  /** Colour of that part. */
   accent: string;
 }
 
@@ -45,7 +44,6 @@ export function gaugeFace(widget: GaugeWidget, { value, rule }: FaceContext): Ga
   return isOld ? { ...dimmed(face), accent: blend(accent, background, 0.5) } : face;
 }
 
-/** The layout of a gauge or a bar. */
 export function layoutGauge(face: GaugeFace, size: TextBox, fonts: Fonts): Shape[] {
   return face.kind === "bar" ? bar(face, size, fonts) : gauge(face, size, fonts);
 }

@@ -5,7 +5,6 @@ import type { Shape } from "../shapes.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { ImageWidget } from "../widget.ts";
 
-/** A picture on its background. */
 export interface ImageFace {
   kind: "image";
   image: FittedImage;

@@ -73,7 +73,6 @@ function changeOf(
   return { text, direction, color: onBackground(percent > 0 ? GOOD : BAD, background) };
 }
 
-/** The layout of a live number. */
 export function layoutStat(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
   return size.width > 2.2 * size.height ? statRow(face, size, fonts) : stat(face, size, fonts);
 }

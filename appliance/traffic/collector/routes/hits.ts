@@ -19,7 +19,6 @@ interface HitParts {
   client: Client;
 }
 
-/** The query of a hit. */
 interface HitRequest {
   /** The site, as the page calls it. */
   readonly site: string | undefined;

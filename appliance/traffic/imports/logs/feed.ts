@@ -30,7 +30,6 @@ interface FeedOptions {
   readonly now: () => number;
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
 }
 
@@ -57,7 +56,6 @@ interface SentLines {
   readonly encoder: () => Encoder;
 }
 
-/** The outcome of a batch. */
 interface FedLines {
   /** Undefined once they are stored. */
   readonly hits: EncodedHits | undefined;

@@ -22,7 +22,6 @@ interface FieldsProps {
   onEdit: (next: Action) => void;
 }
 
-/** The fields of an action of one kind. */
 export function ActionFields({
   action,
   deck,

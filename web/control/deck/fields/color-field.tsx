@@ -28,3 +28,30 @@ export function ColorField({ label, value, start, onSet }: ColorFieldProps) {
     </div>
   );
 }
+
+interface ColorPairProps {
+  colors: { color?: string; background?: string };
+  /** the background it begins with */
+  start: string;
+  onSet: (name: "color" | "background", color: string | undefined) => void;
+}
+
+/** The colours of a text and its background. */
+export function ColorPair({ colors, start, onSet }: ColorPairProps) {
+  return (
+    <>
+      <ColorField
+        label="Text"
+        value={colors.color}
+        start="#ffffff"
+        onSet={(color) => onSet("color", color)}
+      />
+      <ColorField
+        label="Background"
+        value={colors.background}
+        start={start}
+        onSet={(color) => onSet("background", color)}
+      />
+    </>
+  );
+}

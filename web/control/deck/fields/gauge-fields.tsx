@@ -32,7 +32,6 @@ export function GaugeFields({ widget, onEdit }: FieldsProps<GaugeWidget>) {
   );
 }
 
-/** The channel of a countdown. */
 export function CountdownFields({ widget, onEdit }: FieldsProps<CountdownWidget>) {
   return (
     <>

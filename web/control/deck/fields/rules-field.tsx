@@ -1,7 +1,7 @@
 import { FIELD_LIMITS } from "../../../../appliance/base/input/deck-fields.ts";
 import type { GaugeWidget, PushWidget } from "../../../../appliance/control/wire.ts";
 import { Labelled } from "../../parts.tsx";
-import { ColorField } from "./color-field.tsx";
+import { ColorPair } from "./color-field.tsx";
 
 type Ruled = Pick<PushWidget, "rules" | "hysteresis">;
 type Rule = NonNullable<Ruled["rules"]>[number];
@@ -93,18 +93,7 @@ function RuleFields({ rule, place, onSet }: RuleFieldsProps) {
         }}
       />
       <div class="colors">
-        <ColorField
-          label="Text"
-          value={rule.color}
-          start="#ffffff"
-          onSet={(color) => withColor("color", color)}
-        />
-        <ColorField
-          label="Background"
-          value={rule.background}
-          start="#b91c1c"
-          onSet={(color) => withColor("background", color)}
-        />
+        <ColorPair colors={rule} start="#b91c1c" onSet={withColor} />
       </div>
       <button
         type="button"

@@ -43,24 +43,18 @@ export function SequenceFields({ action, ownChannel, fieldsOf, onEdit }: Sequenc
                 {at + 1}. {STEP_WORDS[step.do].name}
               </strong>
               <span class="spacer" />
-              <button
-                type="button"
-                class="quiet"
-                disabled={at === 0}
-                aria-label={`Move step ${at + 1} up`}
-                onClick={() => move(at, -1)}
-              >
-                ↑
-              </button>
-              <button
-                type="button"
-                class="quiet"
-                disabled={at === steps.length - 1}
-                aria-label={`Move step ${at + 1} down`}
-                onClick={() => move(at, 1)}
-              >
-                ↓
-              </button>
+              {([-1, 1] as const).map((by) => (
+                <button
+                  key={by}
+                  type="button"
+                  class="quiet"
+                  disabled={steps[at + by] === undefined}
+                  aria-label={`Move step ${at + 1} ${by < 0 ? "up" : "down"}`}
+                  onClick={() => move(at, by)}
+                >
+                  {by < 0 ? "↑" : "↓"}
+                </button>
+              ))}
               <button
                 type="button"
                 class="quiet"

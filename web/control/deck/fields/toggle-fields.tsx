@@ -1,6 +1,6 @@
 import type { ToggleSide, ToggleWidget } from "../../../../appliance/control/wire.ts";
 import { ChannelField } from "./channel-field.tsx";
-import { ColorField } from "./color-field.tsx";
+import { ColorPair } from "./color-field.tsx";
 import { IconPicker } from "./icon-picker.tsx";
 import { LabelField } from "./label-field.tsx";
 import { type FieldsProps, withField } from "./widgets.ts";
@@ -65,18 +65,7 @@ function Side({ name, usual, side, onEdit }: SideProps) {
         )}
       </details>
       <div class="row">
-        <ColorField
-          label="Text"
-          value={side.color}
-          start="#ffffff"
-          onSet={(color) => put("color", color)}
-        />
-        <ColorField
-          label="Background"
-          value={side.background}
-          start="#166534"
-          onSet={(color) => put("background", color)}
-        />
+        <ColorPair colors={side} start="#166534" onSet={put} />
       </div>
     </fieldset>
   );

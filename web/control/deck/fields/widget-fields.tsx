@@ -20,7 +20,7 @@ import { ask } from "../../api.ts";
 import { Area, Choice, Input, Labelled, Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import { ChannelField } from "./channel-field.tsx";
-import { ColorField } from "./color-field.tsx";
+import { ColorField, ColorPair } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";
 import { IconPicker } from "./icon-picker.tsx";
 import { KeyNameField, LabelField } from "./label-field.tsx";
@@ -99,28 +99,26 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
 }
 
 function Colors({ widget, onEdit }: FieldsProps<Widget>) {
+  const set = (name: "color" | "background", color: string | undefined) =>
+    onEdit(withField(widget, name, color));
+  const start = "#000000";
   return (
     <fieldset class="colors">
       <legend>Colours</legend>
-      {widget.type !== "empty" && widget.type !== "image" && (
+      {widget.type === "empty" || widget.type === "image" ? (
         <ColorField
-          label="Text"
-          value={widget.color}
-          start="#ffffff"
-          onSet={(color) => onEdit(withField(widget, "color", color))}
+          label="Background"
+          value={widget.background}
+          start={start}
+          onSet={(color) => set("background", color)}
         />
+      ) : (
+        <ColorPair colors={widget} start={start} onSet={set} />
       )}
-      <ColorField
-        label="Background"
-        value={widget.background}
-        start="#000000"
-        onSet={(color) => onEdit(withField(widget, "background", color))}
-      />
     </fieldset>
   );
 }
 
-/** The icon, and the text below it. */
 function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
   return (
     <>
@@ -134,7 +132,6 @@ function IconFields({ widget, onEdit }: FieldsProps<IconWidget>) {
   );
 }
 
-/** The time zone of a clock. */
 function WorldclockFields({ widget, onEdit }: FieldsProps<WorldclockWidget>) {
   const list = useId();
   return (

@@ -76,7 +76,6 @@ export function ImportPreview({ site, preview, busy, onImport }: ImportPreviewPr
   );
 }
 
-/** The days of a file as a line. */
 function DaysChart({ preview: { perDay, totals, from } }: { preview: UploadPreview }) {
   const most = Math.max(...perDay);
   const day = weekdayAndDay((parseDay(from) ?? 0) + perDay.indexOf(most));

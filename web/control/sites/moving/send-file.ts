@@ -6,7 +6,6 @@ const PIECE_BYTES = 1_048_576;
 const TRIES = 8;
 const AGAIN_MS = 1_000;
 
-/** The path of an upload. */
 export function uploadPath({ site, id }: Pick<ImportUpload, "site" | "id">): string {
   return `api/sites/${site}/uploads/${id}`;
 }
