@@ -5,10 +5,10 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_410 },
+  "appliance/base/": { files: 102, lines: 7_400 },
   "appliance/store/": { files: 171, lines: 22_800 },
-  "appliance/deck/": { files: 92, lines: 11_800 },
-  "appliance/traffic/": { files: 94, lines: 9_850 },
+  "appliance/deck/": { files: 92, lines: 11_760 },
+  "appliance/traffic/": { files: 93, lines: 9_820 },
   "appliance/links/": { files: 98, lines: 11_850 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 92, lines: 10_210 },
@@ -17,7 +17,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
   "test/": { files: 671, lines: 101_690 },
-  "web/": { files: 189, lines: 18_400 },
+  "web/": { files: 188, lines: 18_370 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
