@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 57, lines: 6_290 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_690 },
+  "test/": { files: 671, lines: 101_700 },
   "web/": { files: 188, lines: 18_370 },
 };
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { bodyOf, ONLY } from "../../base/documents.ts";
+import { messageOf } from "../../base/message-of.ts";
 import { isRefusal } from "../../base/refusal.ts";
 import type { Flaw, Unusable } from "../engine.ts";
 import { ADMIN_TOKEN } from "../sites/kinds.ts";
@@ -8,6 +9,7 @@ import { moveAway } from "./copies/swap.ts";
 import {
   type Database,
   isDamage,
+  isSqliteError,
   openForReading,
   openForWriting,
   openToList,
@@ -85,7 +87,8 @@ export function openChecked(file: string): Database {
 export function unusable(error: unknown): Unusable | undefined {
   if (error instanceof DatabaseRefused && error.flaw !== undefined)
     return { flaw: error.flaw, message: error.message, problem: error.problem ?? error.message };
-  if (isDamage(error)) return damage(error.message);
+  // A table that is gone, or is another one.
+  if (isDamage(error) || isSqliteError(error, "SQLITE_ERROR")) return damage(messageOf(error));
   return isRefusal(error, "read_failed") || isOutOfMemory(error)
     ? unreadable(error.message)
     : undefined;

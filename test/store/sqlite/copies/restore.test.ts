@@ -278,9 +278,15 @@ describe("a restore that power cut short, or whose file does not do", () => {
     assert.equal(await views(), 0);
   });
 
-  it("ends at the page that goes back, when the new data is of a newer version or no database", async () => {
+  it("ends at the page that goes back, when the new data is of a newer version, lacks a table, or is no database", async () => {
     for (const spoil of [
       () => swap((db) => becomeNewer(db, 999)),
+      () => {
+        const db = new Database(file());
+        db.pragma("user_version = 2");
+        db.exec("DROP TABLE document");
+        db.close();
+      },
       () => writeFileSync(file(), "x".repeat(9_000)),
     ]) {
       spoil();
