@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from "node:path";
 import { siteIdOf } from "../../base/names.ts";
+import { ConfigRefused, isRefusal } from "../../base/refusal.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
 import { type Config, FLAGS, readConfig } from "../../config/config.ts";
 import { DEFAULT_DATA_DIR } from "../../config/settings.ts";
 import type { Directory, Place, SiteRecord } from "../../store/desk.ts";
 import { CommandFailed, INSTALLED, type Terminal, UsageError, valued } from "./command.ts";
-import { databaseOf } from "./database.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = valued("data-dir", "config", "database-url");
@@ -88,4 +88,31 @@ export function siteMeant(directory: Directory, given: string | undefined): Site
   const site = sites.find((each) => each.id === id);
   if (site === undefined) throw new CommandFailed(unknownSite(directory, id));
   return site;
+}
+
+/**
+ * The database that the configuration names, as people are shown it: nothing of it is secret. Loads nothing where it
+ * names none.
+ * @throws {ConfigRefused} when its address cannot be one
+ */
+export async function databaseOf({ databaseUrl }: Config): Promise<string | undefined> {
+  if (databaseUrl === undefined) return undefined;
+  const { shownDatabase } = await import("../../store/store.ts");
+  try {
+    return await shownDatabase(databaseUrl);
+  } catch (error) {
+    throw isRefusal(error, "invalid_config") ? new ConfigRefused([error]) : error;
+  }
+}
+
+/** The same for a command that is of no use without, and its address. @throws {UsageError} */
+export async function namedDatabase(
+  config: Config,
+  purpose: string,
+): Promise<{ readonly url: string; readonly shown: string }> {
+  const { databaseUrl: url } = config;
+  const shown = await databaseOf(config);
+  if (url === undefined || shown === undefined)
+    throw new UsageError(`${purpose}: name it in DATABASE_URL.`);
+  return { url, shown };
 }

@@ -11,8 +11,7 @@ import {
   type SiteRecord,
 } from "../../store/desk.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
-import { noSite, siteMeant, toType } from "./data.ts";
-import { databaseOf } from "./database.ts";
+import { databaseOf, noSite, siteMeant, toType } from "./data.ts";
 
 /**
  * Refuses data that this command cannot use, in a folder or in a database.

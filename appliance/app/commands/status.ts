@@ -32,8 +32,7 @@ import {
   storageProblem,
 } from "../../store/desk.ts";
 import { Answered, command, outJson, switches, type Terminal } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
-import { databaseOf } from "./database.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, databaseOf, toStart } from "./data.ts";
 import { refuseOthersData } from "./others-data.ts";
 import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
 import { sizeText } from "./size-text.ts";

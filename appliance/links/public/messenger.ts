@@ -108,10 +108,8 @@ export class InternetMessenger implements Messenger {
   async #tell(v4: string | null, signal: AbortSignal): Promise<PublicOutcome> {
     const { provider, name, ask } = this.#parts;
     if (provider === undefined) return { kind: "stopped" };
-    const answer = await provider.update(name, v4 ?? undefined, askProviderWith(ask, signal));
-    if (answer.kind === "done") return { kind: "told", seen: answer.seen?.v4 ?? null };
-    const afterMs = answer.kind === "later" ? answer.afterMs : undefined;
-    return { kind: "not-told", isFinal: answer.kind === "refused", why: answer.why, afterMs };
+    const asked = askProviderWith(ask, signal);
+    return { kind: "told", answer: await provider.update(name, v4 ?? undefined, asked) };
   }
 
   async #lookUp(expects: string | null, signal: AbortSignal) {

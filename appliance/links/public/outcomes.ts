@@ -1,4 +1,5 @@
 import { HOUR_MS } from "../../base/calendar.ts";
+import type { DnsAnswer } from "./dns/answer.ts";
 import { failedAgain, ORDERS_WINDOW_MS, recent, VALIDATIONS_WINDOW_MS, WEEK_MS } from "./limits.ts";
 import { isServing, type PublicTaskFacts } from "./machine.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
@@ -93,9 +94,7 @@ export function afterTask(
     case "address":
       return atAddress(record, { ...outcome.address, isSeen: false }, now);
     case "told":
-      return told(record, outcome.seen, now);
-    case "not-told":
-      return notTold(record, outcome, facts);
+      return told(record, outcome.answer, facts);
     case "looked-up": {
       const tries = (record.lookUp?.tries ?? 0) + 1;
       return { ...record, lookUp: { at: now, tries, result: outcome.result } };
@@ -147,31 +146,30 @@ function atAddress(record: PublicRecord, found: Address, now: number): PublicRec
 }
 
 /** Takes the address that the provider has seen, where the router reports none. */
-function told(record: PublicRecord, seen: string | null, now: number): PublicRecord {
-  if (record.dns === null) return record;
-  const done = { ...record, dns: { ...record.dns, result: "done" as const, failure: null } };
-  return done.dns.v4 === null && seen !== null
-    ? atAddress(done, { v4: seen, standing: "unknown", isSeen: true }, now)
-    : done;
-}
-
-function notTold(
+function told(
   record: PublicRecord,
-  { isFinal, why, afterMs }: { isFinal: boolean; why: string; afterMs?: number | undefined },
+  answer: DnsAnswer,
   { now, random }: EndedTaskFacts,
 ): PublicRecord {
   const { dns } = record;
   if (dns === null) return record;
+  if (answer.kind === "done") {
+    const done = { ...record, dns: { ...dns, result: "done" as const, failure: null } };
+    const seen = answer.seen?.v4;
+    return dns.v4 === null && seen !== undefined
+      ? atAddress(done, { v4: seen, standing: "unknown", isSeen: true }, now)
+      : done;
+  }
+  const why = answer.why.slice(0, LONGEST_DETAIL);
+  if (answer.kind === "later") {
+    const failure = failedAgain(dns.failure, { now, random, retryAfterMs: answer.afterMs });
+    return { ...record, dns: { ...dns, result: "later", why, failure } };
+  }
+  // A change of the settings ends the wait.
   return {
     ...record,
-    // A change of the settings ends the wait.
-    ...(isFinal && { toldAt: dns.beforeAt }),
-    dns: {
-      ...dns,
-      result: isFinal ? "refused" : "later",
-      why: why.slice(0, LONGEST_DETAIL),
-      failure: isFinal ? null : failedAgain(dns.failure, { now, random, retryAfterMs: afterMs }),
-    },
+    toldAt: dns.beforeAt,
+    dns: { ...dns, result: "refused", why, failure: null },
   };
 }
 

@@ -382,7 +382,7 @@ const FAILED: Readonly<Record<PublicTask["kind"], PublicOutcome>> = {
   "close-port": { kind: "closed", isGone: false },
   "find-address": { kind: "address", address: { v4: null, standing: "unknown" } },
   "open-port": { kind: "port", answer: { kind: "no-router" } },
-  "tell-dns": { kind: "not-told", isFinal: false, why: "the machine failed" },
+  "tell-dns": { kind: "told", answer: { kind: "later", why: "the machine failed" } },
   "look-up": { kind: "looked-up", result: "unknown" },
   "ask-renewal": { kind: "no-window" },
   test: { kind: "ca", failure: "bad-answer", detail: "the machine failed" },

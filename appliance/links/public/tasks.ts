@@ -2,6 +2,7 @@ import type { Cancel } from "../../base/signal.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { AcmeKind } from "./acme/problem.ts";
 import type { Standing } from "./addresses.ts";
+import type { DnsAnswer } from "./dns/answer.ts";
 import type { Mapping, PortAnswer } from "./router/mapping.ts";
 
 /** One thing to do outside of this box, which takes a while and may fail. */
@@ -26,13 +27,7 @@ export type PublicTask =
 export type PublicOutcome =
   | { readonly kind: "closed"; readonly isGone: boolean }
   | { readonly kind: "address"; readonly address: FoundAddress }
-  | { readonly kind: "told"; readonly seen: string | null }
-  | {
-      readonly kind: "not-told";
-      readonly isFinal: boolean;
-      readonly why: string;
-      readonly afterMs?: number | undefined;
-    }
+  | { readonly kind: "told"; readonly answer: DnsAnswer }
   | { readonly kind: "looked-up"; readonly result: "right" | "other" | "nothing" | "unknown" }
   | {
       readonly kind: "port";

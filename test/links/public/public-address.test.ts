@@ -105,7 +105,7 @@ describe("a public address", () => {
     [
       "dns-refused",
       {
-        "tell-dns": { kind: "not-told", isFinal: true, why: "auth" },
+        "tell-dns": { kind: "told", answer: { kind: "refused", why: "auth" } },
         "look-up": { kind: "looked-up", result: "nothing" },
       },
     ],

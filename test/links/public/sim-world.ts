@@ -172,7 +172,8 @@ export class SimWorld {
   }
 
   #tell(v4: string | null): PublicOutcome {
-    if (this.trouble.dns === "refused") return { kind: "not-told", isFinal: true, why: "auth" };
+    if (this.trouble.dns === "refused")
+      return { kind: "told", answer: { kind: "refused", why: "auth" } };
     const { at } = this.time;
     const recent = this.updates.filter((one) => one.at > at - 10 * MINUTE_MS + 1);
     const [last] = recent.slice(-1);
@@ -180,9 +181,13 @@ export class SimWorld {
     if (last !== undefined && (isSoon || last.v4 === v4) && !this.#stepped(at - last.at))
       this.problems.push(`told the provider ${v4} ${at - last.at} ms after ${last.v4}`);
     this.updates.push({ at, v4 });
-    if (this.trouble.dns === "later") return { kind: "not-told", isFinal: false, why: "busy" };
+    if (this.trouble.dns === "later")
+      return { kind: "told", answer: { kind: "later", why: "busy" } };
     this.name = v4 ?? this.home;
-    return { kind: "told", seen: v4 === null ? this.home : null };
+    return {
+      kind: "told",
+      answer: { kind: "done", ...(v4 === null && { seen: { v4: this.home } }) },
+    };
   }
 
   #window(): PublicOutcome {

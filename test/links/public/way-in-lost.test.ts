@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { HOUR_MS } from "../../../appliance/base/calendar.ts";
+import type { DnsAnswer } from "../../../appliance/links/public/dns/answer.ts";
 import type { PublicOutcome } from "../../../appliance/links/public/tasks.ts";
 import type { StepView } from "../../../appliance/links/public/view.ts";
 import { type Answers, box, HOME, ON } from "./public-box.ts";
@@ -257,13 +258,13 @@ describe("what keeps visitors away", () => {
 });
 
 describe("a provider of dynamic DNS that does not take the address", () => {
-  const failing = (why: string, isFinal: boolean): Answers => ({
-    "tell-dns": { kind: "not-told", isFinal, why },
+  const failing = (answer: DnsAnswer): Answers => ({
+    "tell-dns": { kind: "told", answer },
     "look-up": { kind: "looked-up", result: "nothing" },
   });
 
   it("is told again when the page says so", async () => {
-    const world = await box(failing("it answered 500", false));
+    const world = await box(failing({ kind: "later", why: "it answered 500" }));
     await pass(world, 5_000);
     const nextTryAt = lineOf(world, "address")?.nextTryAt ?? 0;
     forget(world);
@@ -273,9 +274,9 @@ describe("a provider of dynamic DNS that does not take the address", () => {
     await world.address.close();
   });
 
-  for (const why of ["abuse", "paid"])
+  for (const why of ["abuse", "paid"] as const)
     it(`is not said to want other settings, and is asked when the owner is back: ${why}`, async () => {
-      const world = await box(failing(why, true));
+      const world = await box(failing({ kind: "refused", why }));
       await world.waitsFor("dns-refused");
       assert.doesNotMatch(`${lineOf(world, "address")?.next}`, /correct the settings/i);
       forget(world);

@@ -2,8 +2,7 @@ import { messageOf } from "../../../base/message-of.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { loadTables, type Migrated } from "../../../store/desk.ts";
 import { CommandFailed, command, valued } from "../command.ts";
-import { configFrom } from "../data.ts";
-import { namedDatabase } from "../database.ts";
+import { configFrom, namedDatabase } from "../data.ts";
 
 export const migrateCommand = command({
   alone: "migrate",

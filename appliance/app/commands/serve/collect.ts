@@ -1,8 +1,7 @@
 import { FLAG_OPTIONS } from "../../../config/config.ts";
 import { flagsHelp } from "../../../config/help.ts";
 import { command, valued } from "../command.ts";
-import { configFrom } from "../data.ts";
-import { namedDatabase } from "../database.ts";
+import { configFrom, namedDatabase } from "../data.ts";
 
 const FLAGS: readonly string[] = [
   "database-url",

@@ -1,8 +1,7 @@
 import { FLAG_OPTIONS } from "../../../config/config.ts";
 import { flagsHelp } from "../../../config/help.ts";
 import { command, UsageError } from "../command.ts";
-import { configFrom, DATA_OPTIONS } from "../data.ts";
-import { databaseOf } from "../database.ts";
+import { configFrom, DATA_OPTIONS, databaseOf } from "../data.ts";
 
 /** Flags of collectors alone, and of a machine that installs releases by itself. */
 const OF_OTHERS = ["drain-seconds", "updates", "update-url", "update-key"];
