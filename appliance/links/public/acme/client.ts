@@ -64,7 +64,7 @@ export class Acme {
 
   /** Proves the name again each time: a proof that the CA has kept would say nothing about today. */
   async #prove(
-    link: OrderParts,
+    link: SignedRequests,
     identifier: Identifier,
     challenges: readonly ChallengeType[],
   ): Promise<Validation> {
@@ -90,7 +90,7 @@ export class Acme {
     signal: AbortSignal,
   ): Promise<Issued> {
     const link = await this.#begin(this.#directory, signal);
-    const { renewalInfo, profiles } = link.conversation.directory;
+    const { renewalInfo, profiles } = link.parts.directory;
     const replaces = before && renewalInfo && certificateId(before);
     const wanted = PROFILES[identifier.type];
     const profile = profiles.includes(wanted) ? wanted : undefined;
@@ -102,7 +102,7 @@ export class Acme {
     if (validation !== undefined) this.#passed = validation.challenge;
     const key = newKey();
     const url = await order.finalize(key);
-    return this.#checked(await link.conversation.send(url, undefined, CHAIN_TYPE), key, identifier);
+    return this.#checked(await link.send(url, undefined, CHAIN_TYPE), key, identifier);
   }
 
   /** The time to renew; undefined where the CA does not say. @throws {AcmeFailed} */
@@ -110,25 +110,25 @@ export class Acme {
     return askRenewal(this.#authority(this.#directory), chain, signal);
   }
 
-  async #begin(directory: string, signal: AbortSignal): Promise<OrderParts> {
+  async #begin(directory: string, signal: AbortSignal): Promise<SignedRequests> {
     const { agreed, keys } = this.#options;
     if (!agreed) throw new AcmeFailed("agreement", "the terms are not agreed to");
     const authority = this.#authority(directory);
     const offer = await authority.directory(signal);
     const key = await keys.account(directory);
-    const conversation = new SignedRequests({ authority, directory: offer, key, signal });
-    await conversation.begin();
-    return { authority, conversation, key, signal };
+    const link = new SignedRequests({ authority, directory: offer, key, signal });
+    await link.begin();
+    return link;
   }
 
   #place(
-    link: OrderParts,
+    link: SignedRequests,
     identifier: Identifier,
     challenges: readonly ChallengeType[],
     wishes: OrderOptions,
   ): Promise<Order> {
     const { presenter, clock } = this.#options;
-    return Order.place({ ...link, presenter, clock, identifier, challenges }, wishes);
+    return Order.place({ link, presenter, clock, identifier, challenges }, wishes);
   }
 
   #authority(directory: string): Authority {
@@ -150,13 +150,6 @@ export class Acme {
       throw new AcmeFailed("bad-answer", (error as Error).message);
     }
   }
-}
-
-interface OrderParts {
-  readonly authority: Authority;
-  readonly conversation: SignedRequests;
-  readonly key: KeyObject;
-  readonly signal: AbortSignal;
 }
 
 /** The CA was not answered as it wants at port 443. */

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
 import { isObject, isText } from "../../../base/input/json.ts";
 import { retryAfterMs } from "../ask.ts";
-import type { Authority, Resource } from "./authority.ts";
+import type { Resource } from "./authority.ts";
 import type { Identifier } from "./certificate.ts";
 import {
   type ChallengeResponder,
@@ -31,13 +31,9 @@ export interface OrderOptions {
 }
 
 interface OrderParts {
-  readonly authority: Authority;
-  readonly conversation: SignedRequests;
+  readonly link: SignedRequests;
   readonly presenter: ChallengeResponder;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** The account's key. */
-  readonly key: KeyObject;
   readonly identifier: Identifier;
   /** The challenges that may be answered, the most welcome first. */
   readonly challenges: readonly ChallengeType[];
@@ -53,21 +49,21 @@ export class Order {
   private constructor(parts: OrderParts, url: string, told: Resource) {
     this.#parts = parts;
     this.#url = url;
-    this.#finalize = parts.authority.own(told.finalize);
+    this.#finalize = parts.link.parts.authority.own(told.finalize);
     const { authorizations } = told;
     if (!Array.isArray(authorizations) || authorizations.length !== 1)
       throw new AcmeFailed("bad-answer", "an order of one name has not one authorisation");
-    this.#authorization = parts.authority.own(authorizations[0]);
+    this.#authorization = parts.link.parts.authority.own(authorizations[0]);
   }
 
   /** @throws {AcmeFailed} as all of this class */
   static async place(parts: OrderParts, wishes: OrderOptions): Promise<Order> {
-    const { authority, conversation, identifier } = parts;
-    const { newOrder } = conversation.directory;
+    const { link, identifier } = parts;
+    const { authority, directory } = link.parts;
     const fields = Object.entries(wishes).filter(([, value]) => value !== undefined);
     const payload = { identifiers: [identifier], ...Object.fromEntries(fields) };
     try {
-      const reply = await conversation.send(newOrder, payload);
+      const reply = await link.send(directory.newOrder, payload);
       return new Order(parts, authority.own(reply.headers.location), authority.json(reply));
     } catch (error) {
       const fewer = withoutOne(wishes, error);
@@ -78,8 +74,8 @@ export class Order {
 
   /** The CA's authorisation of the name as it is now; `valid` where it was proven not long ago. */
   async #authorizationNow(): Promise<Resource> {
-    const { conversation, identifier } = this.#parts;
-    const told = await conversation.post(this.#authorization);
+    const { link, identifier } = this.#parts;
+    const told = await link.post(this.#authorization);
     const { type, value } = isObject(told.identifier) ? told.identifier : {};
     const isSame =
       type === identifier.type && isText(value) && value.toLowerCase() === identifier.value;
@@ -94,20 +90,21 @@ export class Order {
   async giveUpProof(): Promise<boolean> {
     const { status } = await this.#authorizationNow();
     if (status !== "valid") return false;
-    await this.#parts.conversation.post(this.#authorization, { status: "deactivated" });
+    await this.#parts.link.post(this.#authorization, { status: "deactivated" });
     return true;
   }
 
   /** Proves that the name leads here (section 7.5.1); undefined where the CA knew. */
   async prove(): Promise<Validation | undefined> {
-    const { presenter, identifier, clock, conversation, key, challenges } = this.#parts;
+    const { presenter, identifier, clock, link, challenges } = this.#parts;
     const offered = await this.#authorizationNow();
     if (offered.status === "valid") return undefined;
     if (offered.status !== "pending") throw undecided("authorisation", offered);
     const challenge = chooseChallenge(offered, challenges);
+    const { key } = link.parts;
     const end = present(presenter, identifier, challenge, { key, now: clock.now() });
     try {
-      await conversation.post(challenge.url, {});
+      await link.post(challenge.url, {});
       const decided = await pollWhile(this.#parts, this.#authorization, ["pending"]);
       if (decided.status !== "valid") throw challengeFailure(decided, challenge);
       return validationOf(decided, challenge);
@@ -118,10 +115,11 @@ export class Order {
 
   /** @returns the address of the certificate for this key */
   async finalize(key: KeyObject): Promise<string> {
-    const { conversation, identifier, authority } = this.#parts;
+    const { link, identifier } = this.#parts;
     await this.#reaches("ready", ["pending"]);
     const csr = certificateRequest(identifier, key).toString("base64url");
-    await conversation.post(this.#finalize, { csr });
+    await link.post(this.#finalize, { csr });
+    const { authority } = link.parts;
     return authority.own((await this.#reaches("valid", ["ready", "processing"])).certificate);
   }
 
@@ -138,13 +136,14 @@ export class Order {
  * @throws {AcmeFailed}
  */
 async function pollWhile(
-  { conversation, authority, clock, signal }: OrderParts,
+  { link, clock }: OrderParts,
   url: string,
   states: readonly string[],
 ): Promise<Resource> {
+  const { authority, signal } = link.parts;
   const since = clock.monotonic();
   for (let polls = 0; polls < MOST_POLLS && clock.monotonic() - since < PATIENCE_MS; polls++) {
-    const reply = await conversation.send(url);
+    const reply = await link.send(url);
     const resource = authority.json(reply);
     if (!states.includes(String(resource.status))) return resource;
     const own = Math.min(FIRST_WAIT_MS * 2 ** polls, OWN_WAIT_MS);

@@ -18,16 +18,12 @@ interface ConversationParts {
 
 /** Signed requests of one account, one after the other (RFC 8555 section 6.2). */
 export class SignedRequests {
-  readonly #parts: ConversationParts;
+  readonly parts: ConversationParts;
   #nonce: string | undefined;
   #account: string | undefined;
 
   constructor(parts: ConversationParts) {
-    this.#parts = parts;
-  }
-
-  get directory(): AcmeDirectory {
-    return this.#parts.directory;
+    this.parts = parts;
   }
 
   /**
@@ -36,17 +32,17 @@ export class SignedRequests {
    * @throws {AcmeFailed} like all methods of this class
    */
   async begin(): Promise<void> {
-    const { newAccount } = this.directory;
+    const { newAccount } = this.parts.directory;
     const reply = await this.send(newAccount, { termsOfServiceAgreed: true });
-    const { status } = this.#parts.authority.json(reply);
+    const { status } = this.parts.authority.json(reply);
     if (status !== "valid")
       throw new AcmeFailed("account", "the account has been deactivated or revoked");
-    this.#account = this.#parts.authority.own(reply.headers.location);
+    this.#account = this.parts.authority.own(reply.headers.location);
   }
 
   /** @param payload undefined to read only */
   async post(url: string, payload?: object): Promise<Record<string, unknown>> {
-    return this.#parts.authority.json(await this.send(url, payload));
+    return this.parts.authority.json(await this.send(url, payload));
   }
 
   /**
@@ -57,24 +53,24 @@ export class SignedRequests {
     for (let bad = 0; ; bad++) {
       const reply = await this.#sendOnce(url, payload, accept);
       if (reply.status < 300) return reply;
-      const failure = this.#parts.authority.failure(reply);
+      const failure = this.parts.authority.failure(reply);
       // Section 6.5: the answer brings a nonce that is good.
       if (failure.type !== "badNonce" || bad === MOST_BAD_NONCES) throw meant(failure);
     }
   }
 
   async #sendOnce(url: string, payload?: object, accept?: string): Promise<OutsideReply> {
-    const own = this.#parts.authority.own(url);
+    const own = this.parts.authority.own(url);
     const nonce = this.#nonce ?? (await this.#newNonce());
     this.#nonce = undefined;
-    const reply = await this.#parts.authority.ask(
+    const reply = await this.parts.authority.ask(
       {
         method: "POST",
         url: own,
         headers: { "content-type": "application/jose+json", ...(accept && { accept }) },
-        body: signJws(this.#parts.key, { nonce, url: own, kid: this.#account }, payload),
+        body: signJws(this.parts.key, { nonce, url: own, kid: this.#account }, payload),
       },
-      this.#parts.signal,
+      this.parts.signal,
     );
     this.#nonce = nonceOf(reply);
     return reply;
@@ -82,13 +78,13 @@ export class SignedRequests {
 
   /** Section 7.2. */
   async #newNonce(): Promise<string> {
-    const url = this.directory.newNonce;
-    const reply = await this.#parts.authority.ask({ method: "HEAD", url }, this.#parts.signal);
+    const url = this.parts.directory.newNonce;
+    const reply = await this.parts.authority.ask({ method: "HEAD", url }, this.parts.signal);
     const nonce = nonceOf(reply);
     if (nonce !== undefined) return nonce;
     throw reply.status < 300
       ? new AcmeFailed("bad-answer", "there is no nonce in the answer")
-      : this.#parts.authority.failure(reply);
+      : this.parts.authority.failure(reply);
   }
 }
 
