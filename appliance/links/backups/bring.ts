@@ -4,7 +4,7 @@ import type { DayZone } from "../../base/day-zone.ts";
 import { notKept } from "./keeping.ts";
 import type { BackupOutcome } from "./machine.ts";
 import { hasMark, type MarkedFolder, notMarked, openMarked } from "./mark.ts";
-import { type BackupName, isPartOf, partName, readBackupName } from "./names.ts";
+import { type BackupName, isNamedBy, PART_END, readBackupName } from "./names.ts";
 import { digestOf, hashed } from "./targets/hashed.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
 import type { GoodBackup } from "./view.ts";
@@ -44,9 +44,9 @@ export async function uploadBackup(options: BringOptions): Promise<BackupOutcome
       ? { files: await target.list(signal), mark: undefined }
       : await openMarked(target, marked, name, signal);
   for (const file of before)
-    if (isPartOf(file.name, name.id)) await target.remove(file.name, signal);
+    if (isNamedBy(file.name, name.id, PART_END)) await target.remove(file.name, signal);
   const made = await make();
-  const part = partName(name.file);
+  const part = name.file + PART_END;
   try {
     const sent = createHash("sha256");
     await target.write(part, Readable.from(hashed(made.content(), sent)), made.bytes, signal);

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type BackupName, isMarkOf, markName, readBackupName } from "./names.ts";
+import { type BackupName, isNamedBy, MARK_END, readBackupName } from "./names.ts";
 import { type BackupTarget, type TargetFile, TargetProblem } from "./targets/target.ts";
 import type { FolderMark, TargetRecord } from "./view.ts";
 
@@ -35,10 +35,10 @@ export async function openMarked(
         readBackupName(file.name)?.id === name.id && file.bytes > 0
       : file.name === good?.file && file.bytes === good.bytes);
   if (good !== null && !files.some(isRight)) throw notMarked();
-  const made: FolderMark = { folder: path, file: markName(name.file) };
+  const made: FolderMark = { folder: path, file: name.file + MARK_END };
   if (!hasMark(files, made)) await target.write(made.file, Readable.from([]), 0, signal);
   for (const { name: file } of files)
-    if (file === BY_HAND || (isMarkOf(file, name.id) && file !== made.file))
+    if (file === BY_HAND || (isNamedBy(file, name.id, MARK_END) && file !== made.file))
       await target.remove(file, signal);
   return { files, mark: made };
 }

@@ -10,9 +10,9 @@ export interface BackupName {
 }
 
 /** Ends the name of a file that is not whole yet. */
-const PART = ".part";
+export const PART_END = ".part";
 /** Ends that of a file by which a folder is known again. */
-const MARK = ".mark";
+export const MARK_END = ".mark";
 const FORM =
   /^tallydeck-(\d{4}-\d{2}-\d{2})-(\d{2})(\d{2})(\d{2})Z-([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)-([0-9a-f]{8})\.db$/;
 
@@ -44,24 +44,7 @@ export function readBackupName(file: string): BackupName | undefined {
   return { file, at, machine, id };
 }
 
-export function partName(file: string): string {
-  return file + PART;
-}
-
-/** Whether a file is a backup of this machine that was never whole. */
-export function isPartOf(file: string, id: string): boolean {
-  return isNamedBy(file, id, PART);
-}
-
-/** @param file of the backup that was made when the folder was marked */
-export function markName(file: string): string {
-  return file + MARK;
-}
-
-export function isMarkOf(file: string, id: string): boolean {
-  return isNamedBy(file, id, MARK);
-}
-
-function isNamedBy(file: string, id: string, end: string): boolean {
+/** Whether a file is called like a backup of this machine, with such an end. */
+export function isNamedBy(file: string, id: string, end: string): boolean {
   return file.endsWith(end) && readBackupName(file.slice(0, -end.length))?.id === id;
 }

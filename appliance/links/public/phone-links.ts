@@ -1,10 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
 
-interface PhoneLinksOptions {
-  readonly clock: Clock;
-  readonly randomBytes: (size: number) => Buffer;
-}
-
 export const PHONE_LINK_MS = 600_000;
 /** The most links. Beyond it, the oldest is removed. */
 const MOST = 16;
@@ -14,11 +9,11 @@ const MOST = 16;
  * there.
  */
 export class PhoneLinks {
-  readonly #options: PhoneLinksOptions;
+  readonly #options: { readonly clock: Clock; readonly randomBytes: (size: number) => Buffer };
   /** The end of each link, by nonce; the oldest first. */
   readonly #links = new Map<string, number>();
 
-  constructor(options: PhoneLinksOptions) {
+  constructor(options: { clock: Clock; randomBytes: (size: number) => Buffer }) {
     this.#options = options;
   }
 

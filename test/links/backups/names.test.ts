@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import {
   backupName,
-  isPartOf,
-  partName,
+  isNamedBy,
+  PART_END,
   readBackupName,
 } from "../../../appliance/links/backups/names.ts";
 
@@ -58,9 +58,9 @@ describe("the name of a backup", () => {
     it(`is not ${JSON.stringify(file)}`, () => assert.equal(readBackupName(file), undefined));
 
   it("has an ending while it is not whole, by which its machine knows it", () => {
-    const part = partName(backupName(AT, "kitchen", "0a1b2c3d").file);
-    assert.equal(isPartOf(part, "0a1b2c3d"), true);
-    assert.equal(isPartOf(part, "00000000"), false);
-    assert.equal(isPartOf("film.part", "0a1b2c3d"), false);
+    const part = backupName(AT, "kitchen", "0a1b2c3d").file + PART_END;
+    assert.equal(isNamedBy(part, "0a1b2c3d", PART_END), true);
+    assert.equal(isNamedBy(part, "00000000", PART_END), false);
+    assert.equal(isNamedBy("film.part", "0a1b2c3d", PART_END), false);
   });
 });
