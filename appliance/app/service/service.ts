@@ -1,7 +1,7 @@
 import type { Listener } from "../../base/http/listen.ts";
 import { endAll, openedParts } from "../../base/tasks/closing.ts";
 import type { DiskWatch } from "../../box/disk/disk-watch.ts";
-import { watchDisk } from "../../box/disk/start.ts";
+import { watchDisk } from "../../box/disk/disk-watch.ts";
 import { hasTunnel } from "../../box/tunnel.ts";
 import type { Routes } from "../../control/frame.ts";
 import type { WayIn } from "../../control/routes/box/public-address.ts";

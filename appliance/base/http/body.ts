@@ -46,10 +46,6 @@ export async function readStart(
   return Buffer.concat(chunks);
 }
 
-function tooLarge(limit: number): HttpError {
-  return new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
-}
-
 /** Reads a body of at most `limit` bytes. @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json` where it ends early */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   // A request that announces none is at its end before anything listens.
@@ -58,7 +54,8 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
     const length = request.headers["content-length"];
     return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
   } catch (error) {
-    if ((error as { type?: string }).type === "entity.too.large") throw tooLarge(limit);
+    if ((error as { type?: string }).type === "entity.too.large")
+      throw new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
     throw new HttpError(400, "invalid_json", "The body ended before it was complete.");
   }
 }

@@ -12,22 +12,22 @@ import {
 const OPEN = { type: OPEN_METRICS_TYPE, write: openMetrics };
 const PLAIN = { type: PROMETHEUS_TYPE, write: prometheusText };
 
+const READ_ONLY = new HttpError(405, "method_not_allowed", "Metrics are only read.", {
+  Allow: "GET, HEAD",
+});
+
 /** Serves `/metrics` only, in OpenMetrics, or in Prometheus text on request. */
 export function metricsApp(families: () => readonly Family[]): App {
   const serve: RequestListener = ({ method = "", url = "", headers }, response) => {
     if (url.split("?", 1)[0] !== "/metrics")
       return sendError(response, new HttpError(404, "not_found", "Metrics are at /metrics."));
-    if (method !== "GET" && method !== "HEAD") return sendError(response, readOnly());
+    if (method !== "GET" && method !== "HEAD") return sendError(response, READ_ONLY);
     const { type, write } = prefersPlainText(headers.accept ?? "") ? PLAIN : OPEN;
     const about = { "Content-Type": type, "Cache-Control": "no-store", Vary: "Accept" };
     response.writeHead(200, about);
     response.end(method === "HEAD" ? "" : write(families()));
   };
   return { callback: () => serve };
-}
-
-function readOnly(): HttpError {
-  return new HttpError(405, "method_not_allowed", "Metrics are only read.", { Allow: "GET, HEAD" });
 }
 
 interface Preference {

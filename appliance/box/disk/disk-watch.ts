@@ -1,10 +1,13 @@
+import { uptime } from "node:os";
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { replacePrivateFile, textOf } from "../../base/system/files.ts";
+import { bootId } from "../../base/system/system-clock.ts";
 import { DISK_ERROR_WORDS, type DiskError } from "../../base/text/disk-errors.ts";
 import type { DiskAnswer } from "../view.ts";
-import type { Disk } from "./disk.ts";
+import { type Disk, diskOf } from "./disk.ts";
 import { diskErrorIn } from "./kernel-lines.ts";
 import {
   advanced,
@@ -101,10 +104,9 @@ export class DiskWatch {
     const { disk, machine } = this.#options;
     const bytes = disk.written();
     if (bytes === undefined) return;
-    const { boot } = machine;
     this.#record = advanced(this.#record, {
       id: disk.id,
-      boot,
+      boot: machine.boot,
       bytes,
       upSeconds: Math.floor(machine.upSeconds()),
     });
@@ -163,4 +165,29 @@ export class DiskWatch {
 function numbered(line: string): { number: number; text: string }[] {
   const [, number, text] = /^(\d{1,15}) (.*)$/.exec(line) ?? [];
   return number === undefined || text === undefined ? [] : [{ number: Number(number), text }];
+}
+
+/** Begins to watch the disk of the data; undefined where the kernel tells nothing of it. */
+export function watchDisk({
+  config: { dataDir, kernelLinesFile },
+  clock,
+  log,
+  disk: find = () => diskOf(dataDir),
+}: {
+  config: { readonly dataDir: string; readonly kernelLinesFile: string };
+  clock: Clock;
+  log: Log;
+  /** Finds the disk of the data; the kernel's word on it unless given. */
+  disk?: () => Disk | undefined;
+}): DiskWatch | undefined {
+  const disk = find();
+  if (disk === undefined) return undefined;
+  return new DiskWatch({
+    clock,
+    log,
+    disk,
+    machine: { boot: bootId(), upSeconds: uptime },
+    file: join(dataDir, "disk", "record.json"),
+    linesFile: kernelLinesFile,
+  });
 }

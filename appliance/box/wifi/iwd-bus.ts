@@ -24,45 +24,36 @@ export class IwdBus {
 
   /** All objects of iwd. @throws {Error} while it does not run */
   async objects(): Promise<IwdObjects> {
-    const args = ["/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"];
-    const [objects] = await this.#call(args);
-    if (!isObject(objects)) return new Map();
+    const method = ["org.freedesktop.DBus.ObjectManager", "GetManagedObjects"] as const;
+    const [objects] = await this.call("/", method);
     return new Map(
-      Object.entries(objects).map(([path, interfaces]) => [path, objectOf(interfaces)]),
+      Object.entries(isObject(objects) ? objects : {}).map(([path, of]) => [path, objectOf(of)]),
     );
   }
 
-  /** Calls a method of an interface of iwd, and resolves with the values that it returns. */
-  call(
+  /** Calls a method of an interface, of iwd unless it has dots, and resolves with the values that it returns. */
+  async call(
     path: string,
-    method: readonly [of: string, name: string],
+    [of, name]: readonly [of: string, name: string],
     args: readonly string[] = [],
     options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
   ): Promise<readonly unknown[]> {
-    return this.#call([path, `${NAME}.${method[0]}`, method[1], ...args], options);
+    const { timeoutMs = CALL_MS, signal } = options;
+    const seconds = Math.ceil(timeoutMs / 1_000);
+    const method = [of.includes(".") ? of : `${NAME}.${of}`, name];
+    const output = await this.#ask(
+      "busctl",
+      ["--system", "--json=short", "--auto-start=no", `--timeout=${seconds}`],
+      { values: ["call", NAME, path, ...method, ...args], timeoutMs: timeoutMs + 2_000, signal },
+    );
+    if (output.trim() === "") return [];
+    const answer: unknown = JSON.parse(output);
+    return isObject(answer) && Array.isArray(answer.data) ? answer.data : [];
   }
 
   async set(path: string, [of, name]: readonly [string, string], value: string): Promise<void> {
     const values = ["set-property", NAME, path, `${NAME}.${of}`, name, "s", value];
     await this.#ask("busctl", ["--system"], { values, timeoutMs: CHANGE_MS });
-  }
-
-  async #call(
-    args: readonly string[],
-    {
-      timeoutMs = CALL_MS,
-      signal,
-    }: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
-  ): Promise<readonly unknown[]> {
-    const seconds = Math.ceil(timeoutMs / 1_000);
-    const output = await this.#ask(
-      "busctl",
-      ["--system", "--json=short", "--auto-start=no", `--timeout=${seconds}`],
-      { values: ["call", NAME, ...args], timeoutMs: timeoutMs + 2_000, signal },
-    );
-    if (output.trim() === "") return [];
-    const answer: unknown = JSON.parse(output);
-    return isObject(answer) && Array.isArray(answer.data) ? answer.data : [];
   }
 }
 

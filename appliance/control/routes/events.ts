@@ -184,20 +184,15 @@ class Events {
   }
 }
 
-interface EventsParts {
-  events: Events;
-  sessions: Sessions;
-}
-
 /** `GET /api/events`; it does not end by itself. */
-const streamEvents: Handler<EventsParts> = (ctx, { events, sessions }) => {
+const streamEvents: Handler<{ events: Events; sessions: Sessions }> = (ctx, parts) => {
   if (ctx.method === "HEAD") {
     // No event follows, so the headers are the whole answer.
     ctx.status = 200;
     ctx.set(HEADERS);
     return;
   }
-  events.stream(ctx.res, sessionOf(ctx, sessions));
+  parts.events.stream(ctx.res, sessionOf(ctx, parts.sessions));
   // Koa would end the response.
   ctx.respond = false;
 };

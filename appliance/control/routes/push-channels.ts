@@ -1,32 +1,26 @@
 import { Refusal } from "../../base/refusal.ts";
-import type { Decks } from "../../deck/decks.ts";
-import { type Channels, channelName } from "../../deck/push/channels.ts";
+import { channelName } from "../../deck/push/channels.ts";
 import type { ChannelValue } from "../../deck/push/entry.ts";
 import { WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
 import { bodyShape, TRUTH } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
-import { setChannel } from "../senders/push.ts";
+import { type ChannelParts, setChannel } from "../senders/push.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";
-
-interface Parts {
-  channels: Channels;
-  decks: Pick<Decks, "bound">;
-}
 
 const readWatch = bodyShape<WatchFields & { paused?: boolean }>({
   properties: { ...WATCH_FIELDS, paused: TRUTH },
 });
 
 /** Every channel that holds a value, by name. */
-export function channelViews({ channels, decks }: Parts): PushChannel[] {
+export function channelViews({ channels, decks }: ChannelParts): PushChannel[] {
   return channels.list().map((value) => viewOf(value, { decks }));
 }
 
-function viewOf(value: ChannelValue, { decks }: Pick<Parts, "decks">): PushChannel {
+function viewOf(value: ChannelValue, { decks }: Pick<ChannelParts, "decks">): PushChannel {
   return { ...value, bound: decks.bound(value.channel) };
 }
 
-export const CHANNEL_ROUTES: RoutesOf<Parts> = {
+export const CHANNEL_ROUTES: RoutesOf<ChannelParts> = {
   "GET /api/push-channels": (_, parts): ChannelsAnswer => ({ channels: channelViews(parts) }),
 
   /** Sets a test value, as a sender would push it. */

@@ -43,7 +43,7 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
         throw rateLimited(1, "Other lines are being read. Send these again in a moment.");
       waiting++;
       try {
-        ctx.body = await count(site, { batch, hosts, pattern, body: await bodyOf(ctx) });
+        ctx.body = await count(site, batch, { hosts, pattern, body: await bodyOf(ctx) });
       } finally {
         waiting--;
       }
@@ -52,10 +52,8 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
 
   async function count(
     { id, key }: Pick<SiteRecord, "id" | "key">,
-    {
-      batch,
-      ...sent
-    }: Pick<Parameters<LogFeed["read"]>[0], "batch" | "hosts" | "pattern" | "body">,
+    batch: string,
+    sent: Pick<Parameters<LogFeed["read"]>[0], "hosts" | "pattern" | "body">,
   ): Promise<LogsAnswer> {
     // A site has another key after other data were taken in.
     const name = `${key} ${id} ${batch}`;
@@ -120,19 +118,16 @@ async function* unpacked(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of unpack as AsyncIterable<Uint8Array>) {
       n += piece.length;
-      if (n > UNPACKED_BYTES) throw tooLarge();
+      if (n > UNPACKED_BYTES)
+        throw new HttpError(
+          413,
+          "payload_too_large",
+          `The lines are larger than ${UNPACKED_BYTES} bytes when they are unpacked.`,
+        );
       yield piece;
     }
   } catch (error) {
     if (error instanceof HttpError) throw error;
     throw new HttpError(400, "invalid_body", "The body is no gzip that can be unpacked.");
   }
-}
-
-function tooLarge(): HttpError {
-  return new HttpError(
-    413,
-    "payload_too_large",
-    `The lines are larger than ${UNPACKED_BYTES} bytes when they are unpacked.`,
-  );
 }

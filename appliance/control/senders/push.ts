@@ -6,13 +6,13 @@ import { PUSH_BYTES, readPush } from "../../deck/push/push-body.ts";
 import type { PushAnswer } from "../wire.ts";
 import type { SenderRoute } from "./route.ts";
 
-interface Parts {
+export interface ChannelParts {
   channels: Channels;
   decks: Pick<Decks, "bound">;
 }
 
 /** `/api/push/:channel`: POST writes, DELETE clears. */
-export function pushRoute(parts: Parts): SenderRoute {
+export function pushRoute(parts: ChannelParts): SenderRoute {
   return {
     path: ["api", "push"],
     usage: "Push to /api/push/<channel>.",
@@ -37,7 +37,7 @@ export function pushRoute(parts: Parts): SenderRoute {
 export async function setChannel(
   ctx: Context,
   channel: string,
-  { channels, decks }: Parts,
+  { channels, decks }: ChannelParts,
 ): Promise<PushAnswer> {
   const push = readPush(await jsonBody(ctx, PUSH_BYTES));
   const { value, replaced, truncated } = channels.set(channel, push);

@@ -52,27 +52,21 @@ const LACKING: Readonly<Record<Scope, string>> = {
   logs: "This push token is for channels. Make one for access logs in the push settings of the Web UI.",
 };
 
+type Gate = ReturnType<typeof gateOf>;
+
 /** Lets requests with a good token through, at the rates allowed. */
-export class Gate {
-  readonly #tokens: PushTokens;
-  readonly #failures: RateLimit;
-  readonly #requests: RateLimit;
-
-  constructor(tokens: PushTokens, clock: Clock) {
-    this.#tokens = tokens;
-    this.#failures = new RateLimit(clock, FAILURES);
-    this.#requests = new RateLimit(clock, REQUESTS);
-  }
-
+export function gateOf(tokens: PushTokens, clock: Clock) {
+  const failures = new RateLimit(clock, FAILURES);
+  const requests = new RateLimit(clock, REQUESTS);
   /**
    * Checks a token. A right one always passes, so that guesses from the same address block no sender.
    * @returns the id of the token
    * @throws {HttpError} 401 and 429 for a wrong token, 403, 429
    */
-  enter(address: string, plaintext: string | undefined, scope: Scope): string {
-    const token = plaintext === undefined ? undefined : this.#tokens.authenticate(plaintext);
+  return (address: string, plaintext: string | undefined, scope: Scope): string => {
+    const token = plaintext === undefined ? undefined : tokens.authenticate(plaintext);
     if (token === undefined) {
-      const wait = this.#failures.take(address);
+      const wait = failures.take(address);
       if (wait > 0)
         throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
       throw new HttpError(
@@ -88,10 +82,10 @@ export class Gate {
         "insufficient_scope",
         token.scopes.length === 0 ? "This push token is paused. Resume it first." : LACKING[scope],
       );
-    const wait = this.#requests.take(token.id);
+    const wait = requests.take(token.id);
     if (wait > 0) throw rateLimited(wait, "Too many requests at once. Slow down.");
     return token.id;
-  }
+  };
 }
 
 /** The order of the checks is part of the interface: a sender sees the first that fails. */
@@ -132,7 +126,7 @@ export function senderRoute(
       ? (basicPassword(ctx.req) ?? query.get("token") ?? undefined)
       : undefined;
     const plaintext = bearerToken(ctx.req) ?? ofAddress;
-    const token = gate.enter(client.address(ctx.req), plaintext, scope);
+    const token = gate(client.address(ctx.req), plaintext, scope);
     await handle(ctx, { channel, rest, query, token });
   };
 }

@@ -21,7 +21,7 @@ import { logsRoute } from "./logs.ts";
 import { pingRoute } from "./ping.ts";
 import { pushRoute } from "./push.ts";
 import { LongPolls, readRoute } from "./read.ts";
-import { Gate, senderRoute } from "./route.ts";
+import { gateOf, senderRoute } from "./route.ts";
 
 interface PushParts {
   channels: Channels;
@@ -36,7 +36,7 @@ interface PushParts {
 
 /** All routes for push tokens, which share their rates. */
 function senderRoutes(parts: PushParts): Middleware[] {
-  const gate = new Gate(parts.tokens, parts.clock);
+  const gate = gateOf(parts.tokens, parts.clock);
   const hooks = { ...parts, alerts: new Alerts(parts.channels) };
   return [
     pushRoute(parts),

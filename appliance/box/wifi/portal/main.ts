@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAtUncaught } from "../../../base/system/uncaught.ts";
 import { Portal, type PortalContent, SENT } from "./portal.ts";
-import { PortalServers } from "./servers.ts";
+import { openPortalServers } from "./servers.ts";
 
 const FOLDER = "/run/tallydeck-portal";
 
@@ -15,7 +15,7 @@ const portal = new Portal({
   join: (wish) => send(SENT.form, JSON.stringify(wish)),
   lookAgain: () => send(SENT.again, ""),
 });
-await PortalServers.open({
+await openPortalServers({
   answer: (request) => portal.answer(request),
   warn,
 });

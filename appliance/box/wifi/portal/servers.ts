@@ -1,6 +1,6 @@
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   createFormServer,
   type FormAnswer,
@@ -22,54 +22,33 @@ interface PortalServersOptions {
   readonly ports?: { readonly http: number; readonly dns: number };
 }
 
-/** The two servers of the set-up network: pages and names. */
-export class PortalServers {
-  readonly #http: Server;
-  readonly #dns: Socket;
-
-  /** @param options for both @throws {Error} where a port is taken */
-  static async open(options: PortalServersOptions): Promise<PortalServers> {
-    const servers = new PortalServers(options);
-    const { http, dns } = options.ports ?? PORTS;
-    servers.#http.listen(http, "0.0.0.0");
-    servers.#dns.bind(dns, "0.0.0.0");
-    try {
-      await Promise.all([once(servers.#http, "listening"), once(servers.#dns, "listening")]);
-    } catch (error) {
-      await servers.close().catch(() => {});
-      throw error;
-    }
-    return servers;
-  }
-
-  private constructor({ answer, warn }: PortalServersOptions) {
-    this.#http = createFormServer({
-      answer,
-      warn: (line) => warn(`Set-up network: ${line}`),
-      mostBytes: MOST_FORM_BYTES,
-      connections: CONNECTIONS,
-    });
-    this.#dns = createSocket("udp4", (query, from) => {
-      const bytes = answerName(query);
-      // A phone that has left gets none.
-      if (bytes !== undefined) this.#dns.send(bytes, from.port, from.address, () => {});
-    });
-  }
-
-  get ports(): { http: number; dns: number } {
-    const address = this.#http.address();
-    return {
-      http: typeof address === "object" && address !== null ? address.port : 0,
-      dns: this.#dns.address().port,
-    };
-  }
-
-  async close(): Promise<void> {
+/** Opens the two servers of the set-up network: pages and names. @throws {Error} where a port is taken */
+export async function openPortalServers({ answer, warn, ports = PORTS }: PortalServersOptions) {
+  const pages = createFormServer({
+    answer,
+    warn: (line) => warn(`Set-up network: ${line}`),
+    mostBytes: MOST_FORM_BYTES,
+    connections: CONNECTIONS,
+  });
+  const names = createSocket("udp4", (query, from) => {
+    const bytes = answerName(query);
+    // A phone that has left gets none.
+    if (bytes !== undefined) names.send(bytes, from.port, from.address, () => {});
+  });
+  const close = async () => {
     const closed = Promise.withResolvers<void>();
-    this.#http.close(() => closed.resolve());
-    this.#http.closeAllConnections();
-    const ended = Promise.withResolvers<void>();
-    this.#dns.close(() => ended.resolve());
-    await Promise.all([closed.promise, ended.promise]);
+    pages.close(() => closed.resolve());
+    pages.closeAllConnections();
+    await Promise.all([closed.promise, new Promise<void>((done) => names.close(done))]);
+  };
+  pages.listen(ports.http, "0.0.0.0");
+  names.bind(ports.dns, "0.0.0.0");
+  try {
+    await Promise.all([once(pages, "listening"), once(names, "listening")]);
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
   }
+  const { port: http } = pages.address() as AddressInfo;
+  return { ports: { http, dns: names.address().port }, close };
 }

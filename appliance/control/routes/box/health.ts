@@ -55,17 +55,11 @@ function takesWrites(
   { local, numbers }: Pick<Store, "local" | "numbers">,
   clock: Clock,
 ): Promise<boolean> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(WRITE_MS, () => resolve(false));
-    local
-      .write("touch", clock.now())
-      .then(
-        () => numbers.ready,
-        () => false,
-      )
-      .then((wrote) => {
-        cancel();
-        resolve(wrote);
-      });
-  });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancel = clock.after(WRITE_MS, () => resolve(false));
+  local.write("touch", clock.now()).then(
+    () => resolve(numbers.ready),
+    () => resolve(false),
+  );
+  return promise.finally(cancel);
 }

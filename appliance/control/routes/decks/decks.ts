@@ -73,11 +73,6 @@ export const DECK_CHANGE = {
   homeAfterSeconds: NUMBER_OR_NULL,
 };
 
-interface SlotParts {
-  decks: Decks;
-  origins: Origins;
-}
-
 interface DeckPatch extends DeckChange {
   /** Shown from now on. */
   page?: unknown;
@@ -180,7 +175,10 @@ export const DECK_ROUTES: RoutesOf<Decks> = {
  * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot. Missing fields stay.
  * `?page=N` sets it on one page, `?fixed=1` on all.
  */
-export const setSlot: Handler<SlotParts> = async (ctx, { decks, origins }): Promise<PlaceView> => {
+export const setSlot: Handler<{ decks: Decks; origins: Origins }> = async (
+  ctx,
+  { decks, origins },
+): Promise<PlaceView> => {
   const { id, slot } = ctx.params;
   const change = readSlot(await readInput(ctx), RULES);
   expectAllowed(change, origins);

@@ -4,16 +4,16 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, it } from "mocha";
 import type { PortalRequest } from "../../../../appliance/box/wifi/portal/portal.ts";
-import { PortalServers } from "../../../../appliance/box/wifi/portal/servers.ts";
+import { openPortalServers } from "../../../../appliance/box/wifi/portal/servers.ts";
 import { until } from "../../../helpers/until.ts";
 
 describe("the servers of the set-up network", () => {
-  let servers: PortalServers | undefined;
+  let servers: Awaited<ReturnType<typeof openPortalServers>> | undefined;
   afterEach(() => servers?.close());
 
   async function open() {
     const asked: PortalRequest[] = [];
-    servers = await PortalServers.open({
+    servers = await openPortalServers({
       answer: (request) => {
         asked.push(request);
         return { status: 200, headers: { "Content-Type": "text/plain" }, body: "page" };
