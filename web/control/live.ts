@@ -1,25 +1,12 @@
-import type {
-  BoxEvents,
-  ChannelsAnswer,
-  DecksAnswer,
-  PublicAnswer,
-  SlotAt,
-  SlotPicture,
-  UpdateView,
-} from "../../appliance/control/wire.ts";
+import type { BoxEvents } from "../../appliance/control/wire.ts";
 
 /** The events of the box while the page is open. */
 interface LiveEvents {
   /** Connected, for the first time or again: decks and channels follow by themselves. */
   opened(): void;
-  decks(answer: DecksAnswer): void;
-  picture(at: SlotPicture): void;
-  pressed(at: SlotAt): void;
-  channels(answer: ChannelsAnswer): void;
-  public(answer: PublicAnswer): void;
-  update(answer: UpdateView): void;
   /** The connection broke; it is tried again until `opened`. */
   lost(): void;
+  readonly on: { readonly [E in keyof BoxEvents]: (data: BoxEvents[E]) => void };
 }
 
 const AGAIN_MS = 3_000;
@@ -33,17 +20,11 @@ export function listen(events: LiveEvents): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const connect = () => {
     source = new EventSource("api/events");
-    const on = <E extends keyof BoxEvents>(name: E, handle: (data: BoxEvents[E]) => void) =>
-      source?.addEventListener(name, (event: MessageEvent<string>) =>
-        handle(JSON.parse(event.data) as BoxEvents[E]),
+    for (const [name, handle] of Object.entries(events.on))
+      source.addEventListener(name, (event: MessageEvent<string>) =>
+        (handle as (data: unknown) => void)(JSON.parse(event.data)),
       );
     source.addEventListener("open", () => events.opened());
-    on("decks", events.decks);
-    on("slots", events.picture);
-    on("pressed", events.pressed);
-    on("channels", events.channels);
-    on("public", events.public);
-    on("update", events.update);
     source.addEventListener("error", () => {
       events.lost();
       // The browser gives up for good when it was answered with an error.

@@ -98,21 +98,23 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
         // A box without a clock may just have started. Others ignore it.
         void tellTime();
       },
-      decks: (answer) => change(() => answer),
-      picture: (at) =>
-        change(({ revisions }) => ({
-          revisions: new Map(revisions).set(revisionKey(at), at.revision),
-        })),
-      pressed: ({ deck, slot }) => pressed.current(deck, slot),
-      channels: ({ channels }) => change(() => ({ channels })),
-      public: (answer) => change(() => ({ public: answer })),
-      update: (answer) =>
-        change(({ update }) => {
-          // The page is of the release before.
-          if (update !== null && update.running.release !== answer.running.release)
-            location.reload();
-          return { update: answer };
-        }),
+      on: {
+        decks: (answer) => change(() => answer),
+        slots: (at) =>
+          change(({ revisions }) => ({
+            revisions: new Map(revisions).set(revisionKey(at), at.revision),
+          })),
+        pressed: ({ deck, slot }) => pressed.current(deck, slot),
+        channels: ({ channels }) => change(() => ({ channels })),
+        public: (answer) => change(() => ({ public: answer })),
+        update: (answer) =>
+          change(({ update }) => {
+            // The page is of the release before.
+            if (update !== null && update.running.release !== answer.running.release)
+              location.reload();
+            return { update: answer };
+          }),
+      },
       lost: () => {
         change(() => ({ isLive: false }));
         void reload();

@@ -1,7 +1,7 @@
 import type { Listenable } from "../../base/signal.ts";
-import { type Colors, chooseColors, dimmed, RED, WARNING } from "./colors.ts";
+import { chooseColors, dimmed, RED, WARNING } from "./colors.ts";
 import type { PublicStanding } from "./face-context.ts";
-import type { PlainFace } from "./plain.ts";
+import { figureOf, type PlainFace } from "./plain.ts";
 import type { AddressFace } from "./widgets/address.ts";
 
 /** A notice of the box itself. */
@@ -67,10 +67,6 @@ export function isHint(notice: Notice): boolean {
 const USUAL = chooseColors({});
 const WARNS = { ...USUAL, color: WARNING };
 
-function figure(look: Colors, top: string, main: string, bottom = ""): PlainFace {
-  return { kind: "figure", top, main, bottom, ...look };
-}
-
 /**
  * The face of a notice, which replaces that of a widget.
  * @param hasRoom whether the slot has room for words beside a picture
@@ -82,30 +78,30 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
       return { kind: "address", url, text, show: hasRoom ? "both" : "code", ...USUAL };
     }
     case "wifi":
-      return figure(notice.warns ? WARNS : USUAL, notice.top, notice.main, notice.bottom);
+      return figureOf(notice.warns ? WARNS : USUAL, notice.top, notice.main, notice.bottom);
     case "wifi-begin":
-      return figure(USUAL, "Wi-Fi", "set-up", "press");
+      return figureOf(USUAL, "Wi-Fi", "set-up", "press");
     case "ssh-key":
-      return figure(RED, "ssh key", `…${notice.key}`, "press: add");
+      return figureOf(RED, "ssh key", `…${notice.key}`, "press: add");
     case "starting":
       return { kind: "text", text: "Starting…", ...dimmed(USUAL) };
     case "setup-code":
-      return figure(USUAL, "Setup code", `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`);
+      return figureOf(USUAL, "Setup code", `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`);
     case "data-unusable":
-      return figure(WARNS, "Data", "not usable");
+      return figureOf(WARNS, "Data", "not usable");
     case "reset":
       return resetFace(notice);
     case "clock-not-set":
-      return figure(WARNS, "Clock", "not set");
+      return figureOf(WARNS, "Clock", "not set");
     case "storage":
-      return figure(notice.state === "failing" ? RED : WARNS, "Storage", notice.state);
+      return figureOf(notice.state === "failing" ? RED : WARNS, "Storage", notice.state);
     case "public-address":
-      return figure(WARNS, "Public", notice.words);
+      return figureOf(WARNS, "Public", notice.words);
     case "backup":
-      return figure(WARNS, "Backup", notice.words);
+      return figureOf(WARNS, "Backup", notice.words);
     case "update": {
       const { top, main, bottom, weight } = notice;
-      return figure(weight === "warning" ? WARNS : USUAL, top, main, bottom);
+      return figureOf(weight === "warning" ? WARNS : USUAL, top, main, bottom);
     }
   }
 }
@@ -113,12 +109,12 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
 function resetFace(standing: ResetStanding): PlainFace {
   switch (standing.state) {
     case "counting":
-      return figure(RED, "Erases all", `in ${standing.seconds} s`, "press: stop");
+      return figureOf(RED, "Erases all", `in ${standing.seconds} s`, "press: stop");
     case "going":
-      return figure(RED, "Reset", "erasing", "leave it on");
+      return figureOf(RED, "Reset", "erasing", "leave it on");
     case "done":
-      return figure(USUAL, "Reset", "done");
+      return figureOf(USUAL, "Reset", "done");
     case "jumper":
-      return figure(WARNS, "Pins 25, 26", "jumper", "take it off");
+      return figureOf(WARNS, "Pins 25, 26", "jumper", "take it off");
   }
 }

@@ -28,6 +28,11 @@ export interface FigureFace extends Colors {
   bottom: string;
 }
 
+export function figureOf(colors: Colors, top: string, main: string, bottom = ""): FigureFace {
+  const { color, background } = colors;
+  return { kind: "figure", top, main, bottom, color, background };
+}
+
 export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "blank":

@@ -22,13 +22,11 @@ export type TakeBack = () => Promise<string>;
 /** Changes of settings: each is stored, then remembered, and then shows, before the next begins. */
 export class Changes {
   readonly #options: ChangesOptions;
-  readonly #registry: DeckRegistry;
   readonly #history: History;
   readonly #mutex = new Mutex();
 
   constructor(options: ChangesOptions) {
     this.#options = options;
-    this.#registry = options.registry;
     this.#history = new History(options.clock);
   }
 
@@ -83,7 +81,7 @@ export class Changes {
     after: readonly DeckSettings[],
     save: (decks: readonly DeckSettings[]) => Promise<TakeBack>,
   ): Promise<void> {
-    for (const deck of after) expectFits(deck, this.#registry.find(deck.id)?.settings);
+    for (const deck of after) expectFits(deck, this.#options.registry.find(deck.id)?.settings);
     let takeBack = await save(after);
     this.#history.add({
       what,
@@ -111,17 +109,17 @@ export class Changes {
   async #load(): Promise<void> {
     const stored = await this.#options.store.load();
     const kept = new Set(stored.map(({ id }) => id));
-    const others = this.#registry.list().filter(({ id }) => !kept.has(id));
+    const others = this.#options.registry.list().filter(({ id }) => !kept.has(id));
     const gone = others.filter(({ connected }) => !connected).map(({ id }) => id);
-    for (const id of gone) this.#registry.remove(id);
+    for (const id of gone) this.#options.registry.remove(id);
     const here = others.filter(({ connected }) => connected);
     this.#apply([...stored, ...firstOfEach(here, stored)], gone);
   }
 
   /** Shows settings that are stored. */
   #apply(stored: readonly DeckSettings[], gone: readonly string[] = []): void {
-    for (const settings of stored) this.#registry.find(settings.id)?.apply(settings);
-    this.#registry.addKnown(stored);
+    for (const settings of stored) this.#options.registry.find(settings.id)?.apply(settings);
+    this.#options.registry.addKnown(stored);
     this.#options.applied([...stored.map(({ id }) => id), ...gone]);
   }
 }

@@ -65,19 +65,17 @@ type PageChange = Parameters<typeof changePage>[2];
 /** The settings of decks: each change is stored, and then shows, before the next begins. */
 export class SetUp {
   readonly #options: SetUpOptions;
-  readonly #registry: DeckRegistry;
   /** The changes that were made, to undo them and do them again. */
   readonly changes: Changes;
 
   constructor(options: SetUpOptions) {
     this.#options = options;
-    this.#registry = options.registry;
     this.changes = new Changes(options);
   }
 
   /** The settings of every deck, with secrets; `shownSettings` has none. */
   settings(): DeckSettings[] {
-    return this.#registry.list().map(({ settings }) => settings);
+    return this.#options.registry.list().map(({ settings }) => settings);
   }
 
   /** @throws {Refusal} `not_found`, `invalid_field` */
@@ -102,8 +100,8 @@ export class SetUp {
     change: SlotChange,
     page?: number | "all",
   ): Promise<PlaceView> {
-    const deck = this.#registry.deck(id);
-    this.#registry.place(deck, slot);
+    const deck = this.#options.registry.deck(id);
+    this.#options.registry.place(deck, slot);
     if (change.widget !== undefined) this.checkWidget(change.widget);
     const shown = deck.page;
     await this.#change(id, (settings) => {
@@ -118,7 +116,7 @@ export class SetUp {
         settings: { ...settings, ...withSlot(settings, { slot, page: where }, set) },
       };
     });
-    return this.#registry.place(deck, slot);
+    return this.#options.registry.place(deck, slot);
   }
 
   /**
@@ -134,10 +132,10 @@ export class SetUp {
     to: MoveTarget,
   ): Promise<string> {
     return this.changes.take(async () => {
-      const from = this.#registry.deck(id);
-      const target = this.#registry.deck(to.deck ?? id);
-      const isPictured = "slot" in this.#registry.place(from, slot);
-      if ("slot" in this.#registry.place(target, to.slot) !== isPictured)
+      const from = this.#options.registry.deck(id);
+      const target = this.#options.registry.deck(to.deck ?? id);
+      const isPictured = "slot" in this.#options.registry.place(from, slot);
+      if ("slot" in this.#options.registry.place(target, to.slot) !== isPictured)
         throw invalidField(
           "slot",
           "must be a place with a picture if the other has one, else none.",
@@ -166,7 +164,7 @@ export class SetUp {
     surroundings: Omit<StartingContext, "model">,
   ): Promise<string> {
     return this.changes.take(async () => {
-      const deck = this.#registry.deck(id);
+      const deck = this.#options.registry.deck(id);
       const { model, settings } = deck;
       const around = { model, ...surroundings };
       const { layout, page } = withStartingPoint(settings, deck.page, name, around);
@@ -230,7 +228,7 @@ export class SetUp {
     for (const settings of imported) readChange(settings);
     await this.changes.take(async () => {
       const merged = imported.map((deck) =>
-        withImport(this.#registry.find(deck.id)?.settings, deck),
+        withImport(this.#options.registry.find(deck.id)?.settings, deck),
       );
       await this.changes.stepBeside("Settings taken in", merged, save);
     });
@@ -256,14 +254,14 @@ export class SetUp {
     ) => Pick<ChangeStep, "what" | "about"> & { settings: DeckSettings },
   ): Promise<DeckView> {
     await this.changes.take(async () => {
-      const before = this.#registry.deck(id).settings;
+      const before = this.#options.registry.deck(id).settings;
       const { settings, ...step } = change(before);
       await this.changes.step(step, [before], [settings]);
       // A deck that is set up is in use.
-      const deck = this.#registry.deck(id);
+      const deck = this.#options.registry.deck(id);
       if (!deck.asleep) deck.use();
     });
-    return this.#registry.deck(id).view();
+    return this.#options.registry.deck(id).view();
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, every } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Pixels } from "../pixels.ts";
 import type { DeckDriver } from "./driver.ts";
@@ -37,7 +37,7 @@ export class Panel {
   readonly #sent = new Map<string, string>();
   /** Slots with an unsent picture, the longest waiting first. */
   readonly #waiting = new Set<string>();
-  readonly #timers = new Map<string, Cancel>();
+  readonly #timers: Cancel[] = [];
   #brightness: number;
   readonly #due = new Set<PanelTask>(["initialise"]);
   /** Monotonic time of the last thing that went over the wire. */
@@ -53,8 +53,8 @@ export class Panel {
     this.#onLost = onLost;
     this.#heard = clock.monotonic();
     const { heartbeat, repaintMs } = driver;
-    if (heartbeat) this.#every("heartbeat", heartbeat.everyMs, () => this.#due.add("heartbeat"));
-    if (repaintMs) this.#every("repaint", repaintMs, () => this.#forgetSent());
+    if (heartbeat) this.#every(heartbeat.everyMs, () => this.#due.add("heartbeat"));
+    if (repaintMs) this.#every(repaintMs, () => this.#forgetSent());
     this.#kick();
   }
 
@@ -97,17 +97,15 @@ export class Panel {
 
   #end(): void {
     this.#stopped = true;
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
+    for (const cancel of this.#timers) cancel();
   }
 
-  #every(name: string, ms: number, task: () => void): void {
-    const again = () => {
+  #every(ms: number, task: () => void): void {
+    const doIt = () => {
       task();
       this.#kick();
-      this.#timers.set(name, this.#clock.after(ms, again));
     };
-    this.#timers.set(name, this.#clock.after(ms, again));
+    this.#timers.push(every(this.#clock, ms, doIt));
   }
 
   #startOver(): void {

@@ -1,5 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, every } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { SiteAlarms } from "../../store/reports.ts";
 import type { Numbers, SiteKey } from "../../store/store.ts";
@@ -50,7 +50,6 @@ export class Alarms {
   readonly #options: AlarmsOptions;
   readonly #stops: Cancel[];
   #sites = new Map<string, Watched>();
-  #cancelLook: Cancel = () => {};
   #hour = 0;
   /** Reads run one after the other. */
   #reading: Promise<void> = Promise.resolve();
@@ -60,8 +59,10 @@ export class Alarms {
   constructor(options: AlarmsOptions) {
     this.#options = options;
     // Sites come and go, and a restore may replace all of them.
-    this.#stops = [options.numbers.directoryChanged.on(() => void this.reload())];
-    this.#awaitNextLook();
+    this.#stops = [
+      options.numbers.directoryChanged.on(() => void this.reload()),
+      every(options.clock, LOOK_EVERY_MS, () => this.#look()),
+    ];
     void this.reload();
   }
 
@@ -90,7 +91,6 @@ export class Alarms {
 
   close(): void {
     this.#isClosed = true;
-    this.#cancelLook();
     for (const stop of this.#stops) stop();
   }
 
@@ -131,13 +131,6 @@ export class Alarms {
       const sentence = `${site.id}: this alarm is switched off.`;
       this.#tell(site, { site: site.id, kind, state: "resolved", since, sentence });
     }
-  }
-
-  #awaitNextLook(): void {
-    this.#cancelLook = this.#options.clock.after(LOOK_EVERY_MS, () => {
-      this.#awaitNextLook();
-      this.#look();
-    });
   }
 
   #look(): void {

@@ -38,11 +38,8 @@ const TABLES: Readonly<Record<string, Table>> = {
   visitors: {
     columns: ["visitors", "pageviews", "bounces", "visits", "visit_duration"],
     rowsOf(content) {
-      const [pv, uv, sessions] = [
-        sumOf(content, "pv"),
-        sumOf(content, "uv"),
-        sumOf(content, "sessions"),
-      ];
+      const sessions = sumOf(content, "sessions");
+      const [pv, uv] = [sumOf(content, "pv"), sumOf(content, "uv")];
       return [[uv, pv, bouncesOf(content, sessions), sessions, 0]];
     },
   },

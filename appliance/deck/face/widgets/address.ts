@@ -1,6 +1,6 @@
 import type { Colors } from "../colors.ts";
 import { type FaceContext, isWide } from "../face-context.ts";
-import type { FigureFace } from "../plain.ts";
+import { type FigureFace, figureOf } from "../plain.ts";
 import { qrCode } from "../qr.ts";
 import { type Fonts, type Shape, scaleOf, textBlock } from "../shapes.ts";
 import type { Area } from "../sparkline.ts";
@@ -29,9 +29,7 @@ export const TURN_MS = 6_000;
 /** Shows the address of the Web UI. */
 export function addressFace(situation: FaceContext, colors: Colors): AddressFace | FigureFace {
   const { address: url, addressByName, now } = situation;
-  if (url === undefined) {
-    return { kind: "figure", top: "Network", main: "not connected", bottom: "", ...colors };
-  }
+  if (url === undefined) return figureOf(colors, "Network", "not connected");
   const texts = [url, ...(addressByName === undefined ? [] : [addressByName])].map((each) =>
     each.replace(/^https?:\/\//, "").replace(/\/$/, ""),
   );

@@ -1,6 +1,6 @@
 import { chooseColors, dimmed } from "../colors.ts";
 import type { FaceContext } from "../face-context.ts";
-import type { FigureFace } from "../plain.ts";
+import { type FigureFace, figureOf } from "../plain.ts";
 import type { CountdownWidget } from "../widget.ts";
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -9,12 +9,12 @@ const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_40
 export function countdownFace(widget: CountdownWidget, situation: FaceContext): FigureFace {
   const { channel, label = channel } = widget;
   const colors = chooseColors({}, widget);
-  const common = { kind: "figure", top: label, bottom: "" } as const;
   const left = timeLeft(situation);
-  if (situation.value === undefined) return { ...common, main: "…", ...dimmed(colors) };
-  if (left === undefined) return { ...common, main: "–", bottom: "no end", ...dimmed(colors) };
-  if (left === 0) return { ...common, main: "0:00", ...dimmed(colors) };
-  return { ...common, main: inWords(left), ...colors };
+  if (situation.value === undefined) return figureOf(dimmed(colors), label, "…");
+  if (left === undefined) return figureOf(dimmed(colors), label, "–", "no end");
+  return left === 0
+    ? figureOf(dimmed(colors), label, "0:00")
+    : figureOf(colors, label, inWords(left));
 }
 
 /** The time of the next change of the face, in epoch milliseconds. */

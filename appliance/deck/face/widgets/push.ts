@@ -15,7 +15,7 @@ import {
   WARNING,
 } from "../colors.ts";
 import { type FaceContext, isWide, type PushedValue } from "../face-context.ts";
-import type { FigureFace, PlainFace } from "../plain.ts";
+import { type FigureFace, figureOf, type PlainFace } from "../plain.ts";
 import type { PushWidget } from "../widget.ts";
 import { timeIn } from "./time.ts";
 
@@ -81,17 +81,11 @@ function alarmFace(widget: PushWidget, situation: FaceContext): FigureFace | und
   const { value } = situation;
   const look = value && lookOf(value, widget);
   if (look === undefined) return undefined;
-  const { word, color, background } = look;
+  const { word } = look;
   const detail = value?.ack === undefined ? ageOf(look, situation) : seenAt(value.ack, situation);
   const isFlat = isWide(situation);
-  return {
-    kind: "figure",
-    top: isFlat && detail !== "" ? `${word} · ${detail}` : word,
-    main: value?.text || widget.channel,
-    bottom: isFlat ? "" : detail,
-    color,
-    background,
-  };
+  const top = isFlat && detail !== "" ? `${word} · ${detail}` : word;
+  return figureOf(look, top, value?.text || widget.channel, isFlat ? "" : detail);
 }
 
 /** The time at which the shown age changes, in epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { memoize } from "../../../base/memoize.ts";
 import { type Colors, chooseColors, dimmed } from "../colors.ts";
 import { type FaceContext, isWide } from "../face-context.ts";
-import type { FigureFace, TextFace } from "../plain.ts";
+import { type FigureFace, figureOf, type TextFace } from "../plain.ts";
 import type { WorldclockWidget } from "../widget.ts";
 
 const NO_DATE = "–";
@@ -21,10 +21,9 @@ export function worldclockFace(
 ): FigureFace {
   const { timeZone, label = cityOf(timeZone) } = widget;
   const colors = chooseColors({}, widget);
-  const common = { kind: "figure", top: label } as const;
-  if (!clockSure) return { ...common, main: "--:--", bottom: "", ...dimmed(colors) };
+  if (!clockSure) return figureOf(dimmed(colors), label, "--:--");
   const [day] = weekdayParts(now, timeZone);
-  return { ...common, main: timeIn(now, timeZone), bottom: day?.value ?? "", ...colors };
+  return figureOf(colors, label, timeIn(now, timeZone), day?.value);
 }
 
 /** `America/Argentina/Buenos_Aires` → `Buenos Aires` */
@@ -48,16 +47,14 @@ export function showSame(now: number, zone: string, other: string): boolean {
 /** The day in the box's zone. */
 export function dateFace(situation: FaceContext, colors: Colors): FigureFace {
   const { now, clockSure, timeZone } = situation;
-  if (!clockSure) {
-    return { kind: "figure", top: "Date", main: NO_DATE, bottom: "", ...dimmed(colors) };
-  }
+  if (!clockSure) return figureOf(dimmed(colors), "Date", NO_DATE);
   const named = Object.fromEntries(
     dateParts(now, timeZone).map(({ type, value }) => [type, value]),
   );
   const { weekday = "", day = "", month = "" } = named;
   return isWide(situation)
-    ? { kind: "figure", top: weekday, main: `${day} ${month}`, bottom: "", ...colors }
-    : { kind: "figure", top: weekday.slice(0, 3), main: day, bottom: month, ...colors };
+    ? figureOf(colors, weekday, `${day} ${month}`)
+    : figureOf(colors, weekday.slice(0, 3), day, month);
 }
 
 const timeParts = partsBy({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
