@@ -1,8 +1,8 @@
-export type HitKind = "view" | "event" | "bot" | "ping" | "survey";
+const KINDS = ["view", "event", "bot", "ping", "survey"] as const;
+export type HitKind = (typeof KINDS)[number];
 /** A hit for a site that does not exist counts nowhere; nothing but surveys is refused. */
 type HitOutcome = "counted" | "unknown_site" | "refused";
 
-const KINDS: readonly HitKind[] = ["view", "event", "bot", "ping", "survey"];
 const OUTCOMES: readonly HitOutcome[] = ["counted", "unknown_site"];
 
 interface HitCount {

@@ -11,19 +11,17 @@ export function readyTitle({ version, bytes, isSkipped }: Ready): string {
   return `${isSkipped ? "Left out" : "Update ready"}: ${version}${size}`;
 }
 
+const ORIGINS: Readonly<Record<Exclude<Ready["source"], "network">, string>> = {
+  upload: "It was uploaded here.",
+  card: "It came on the card.",
+  stick: "It came on a USB stick.",
+};
+
 /** The origin of a release, and the steps before it can be installed. */
 export function originText({ source, state }: Ready, host: string | null): string {
   const at = host === null ? "" : ` from ${host}`;
-  switch (source) {
-    case "network":
-      return state === "offered" ? `It is downloaded${at} when you install it.` : "It is here.";
-    case "upload":
-      return "It was uploaded here.";
-    case "card":
-      return "It came on the card.";
-    case "stick":
-      return "It came on a USB stick.";
-  }
+  if (source !== "network") return ORIGINS[source];
+  return state === "offered" ? `It is downloaded${at} when you install it.` : "It is here.";
 }
 
 const STEPS: Readonly<Record<Progress["step"], string>> = {

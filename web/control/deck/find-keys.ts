@@ -1,5 +1,5 @@
 import { placeName } from "../../../appliance/base/text/place-name.ts";
-import type { Action, DeckView, PlaceView } from "../../../appliance/control/wire.ts";
+import type { DeckView, PlaceView } from "../../../appliance/control/wire.ts";
 import { ACTION_WORDS } from "./fields/actions.ts";
 import { widgetName } from "./fields/widgets.ts";
 
@@ -61,21 +61,17 @@ function keyOf(
 }
 
 /** The widget and the actions of a place, in a few words; empty when there are none. */
-export function describe({ widget, press, hold, turn }: Settings): string {
+export function describe(settings: Settings): string {
+  const { widget } = settings;
   const shows = widget.type === "empty" ? [] : [widgetName(widget)];
-  const gesture = (when: string, action: Action | undefined) =>
-    action === undefined ? [] : [`When ${when}: ${actionName(action)}`];
-  return [
-    ...shows,
-    ...gesture("pressed", press),
-    ...gesture("held", hold),
-    ...gesture("turned", turn),
-  ].join(". ");
+  const does = (["press", "hold", "turn"] as const).flatMap((gesture) => {
+    const action = settings[gesture];
+    return action === undefined ? [] : `When ${DONE[gesture]}: ${ACTION_WORDS[action.do].name}`;
+  });
+  return [...shows, ...does].join(". ");
 }
 
-function actionName(action: Action): string {
-  return ACTION_WORDS[action.do].name;
-}
+const DONE = { press: "pressed", hold: "held", turn: "turned" } as const;
 
 /** The fields that name widget and action: `describe` has words for them. */
 const KINDS: ReadonlySet<string> = new Set(["type", "do"]);

@@ -55,22 +55,15 @@ export function neighbour(places: readonly PlaceView[], from: string, key: strin
   const row = bands.findIndex((band) => band.includes(from));
   const band = bands[row] ?? [];
   const column = band.indexOf(from);
-  switch (key) {
-    case "ArrowLeft":
-      return band[column - 1] ?? from;
-    case "ArrowRight":
-      return band[column + 1] ?? from;
-    case "Home":
-      return band[0] ?? from;
-    case "End":
-      return band.at(-1) ?? from;
-    case "ArrowUp":
-      return across(bands[row - 1], column, band.length) ?? from;
-    case "ArrowDown":
-      return across(bands[row + 1], column, band.length) ?? from;
-    default:
-      return from;
-  }
+  const byKey: Readonly<Record<string, string | undefined>> = {
+    ArrowLeft: band[column - 1],
+    ArrowRight: band[column + 1],
+    ArrowUp: across(bands[row - 1], column, band.length),
+    ArrowDown: across(bands[row + 1], column, band.length),
+    Home: band[0],
+    End: band.at(-1),
+  };
+  return byKey[key] ?? from;
 }
 
 /** The slot at the same place of another row, which may have more or fewer slots. */

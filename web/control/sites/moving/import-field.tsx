@@ -13,8 +13,12 @@ import { ImportUploadPart } from "./import-upload.tsx";
 import { ImportsList } from "./imports-list.tsx";
 import { isSent, sendFile, stopSending, uploadPath } from "./send-file.ts";
 
-const WORK_MS = 500;
-const OTHERS_MS = 2_000;
+/** The time after which to look how an upload is, where somebody else changes it. */
+const PAUSE_MS: Partial<Record<ImportUpload["state"], number>> = {
+  reading: 500,
+  writing: 500,
+  sending: 2_000,
+};
 
 /** Brings what another tool has counted into a site, and lists what was brought. */
 export function ImportField({ site }: { site: string }) {
@@ -57,9 +61,9 @@ export function ImportField({ site }: { site: string }) {
     await run(read);
   };
 
-  const everyMs = pauseOf(upload);
+  const everyMs = upload === null ? undefined : PAUSE_MS[upload.state];
   useEffect(() => {
-    if (upload === null || everyMs === 0) return;
+    if (upload === null || everyMs === undefined) return;
     const look = () => ask<ImportUpload>("GET", uploadPath(upload)).then(keep, () => run(read));
     const timer = setInterval(() => void look(), everyMs);
     return () => clearInterval(timer);
@@ -97,19 +101,6 @@ export function ImportField({ site }: { site: string }) {
       )}
     </details>
   );
-}
-
-/** The time after which to look how an upload is; 0 where nobody else changes it. */
-function pauseOf(upload: ImportUpload | null): number {
-  switch (upload?.state) {
-    case "reading":
-    case "writing":
-      return WORK_MS;
-    case "sending":
-      return OTHERS_MS;
-    default:
-      return 0;
-  }
 }
 
 /** A place for a file, chosen or dropped. */
