@@ -7,17 +7,17 @@ interface Weight {
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 102, lines: 7_400 },
   "appliance/store/": { files: 171, lines: 22_800 },
-  "appliance/deck/": { files: 92, lines: 11_760 },
-  "appliance/traffic/": { files: 93, lines: 9_820 },
-  "appliance/links/": { files: 98, lines: 11_850 },
+  "appliance/deck/": { files: 92, lines: 11_740 },
+  "appliance/traffic/": { files: 93, lines: 9_810 },
+  "appliance/links/": { files: 98, lines: 11_810 },
   "appliance/config/": { files: 4, lines: 920 },
-  "appliance/box/": { files: 92, lines: 10_210 },
-  "appliance/control/": { files: 60, lines: 6_960 },
-  "appliance/app/": { files: 57, lines: 6_290 },
+  "appliance/box/": { files: 91, lines: 10_180 },
+  "appliance/control/": { files: 60, lines: 6_930 },
+  "appliance/app/": { files: 56, lines: 6_280 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
   "test/": { files: 671, lines: 101_700 },
-  "web/": { files: 188, lines: 18_370 },
+  "web/": { files: 188, lines: 18_340 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
