@@ -109,7 +109,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   version: ["print the version", async () => versionCommand],
   help: ["list the commands, or tell more about one", async () => helpCommand],
 };
-/** Other common names of commands. */
 const ALIASES: Readonly<Record<string, string>> = {
   "--version": "version",
   "-v": "version",

@@ -106,7 +106,6 @@ export function command<T extends Options>({ alone, help, options, run }: Comman
   };
 }
 
-/** Prints a value as indented JSON, for programs and curious people. */
 export function outJson({ out }: Terminal, value: unknown): void {
   out(JSON.stringify(value, null, 2));
 }

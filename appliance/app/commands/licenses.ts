@@ -40,7 +40,6 @@ function readList(): LicenseList {
   return JSON.parse(readFileSync(LIST, "utf8")) as LicenseList;
 }
 
-/** Lines of name, version and license, in columns. */
 function tableOf({ parts }: LicenseList): string[] {
   const width = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
   const name = width(parts.map((part) => part.name));

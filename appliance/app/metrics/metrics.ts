@@ -28,11 +28,9 @@ export interface MetricsParts {
   disk?: () => DiskAnswer | undefined;
   /** The places of backups that the machine makes by itself. */
   backups?: () => readonly TargetView[];
-  /** Whether visitors are to be sent here. */
   isReady: () => boolean;
 }
 
-/** Opens the listener of `/metrics`, on a port of its own. */
 export async function showMetrics(
   parts: MetricsParts,
   port: number,

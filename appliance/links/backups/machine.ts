@@ -11,7 +11,6 @@ interface BackupFacts {
   readonly present: readonly TargetKind[];
   readonly folder?: string | undefined;
   readonly now: number;
-  /** Whether `now` can be believed. */
   readonly isSure: boolean;
   readonly zone: DayZone;
 }

@@ -24,7 +24,6 @@ import type { PublicStep } from "./view.ts";
 export interface PublicTaskFacts {
   readonly settings: PublicSettings;
   readonly now: number;
-  /** Whether `now` can be believed. */
   readonly isSure: boolean;
   /** The certificate on the disk, even an expired one. */
   readonly served: Served | undefined;

@@ -65,7 +65,6 @@ interface PublicAddressOptions {
   readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
   /** The messenger for these settings. It is called while the address is on, and for closing a port afterwards. */
   readonly messenger: (settings: PublicSettings) => Promise<Messenger>;
-  /** Advice for the owner about the router's answer. */
   readonly portAdvice: (
     answer: NonNullable<PublicRecord["port"]>["answer"],
   ) => SentenceFacts["port"];
@@ -87,7 +86,6 @@ const LETS_ENCRYPTS_TERMS = "https://letsencrypt.org/repository/";
 
 /** The public address, which is off until it has a name. It runs the tasks that the machine decides. */
 export class PublicAddress {
-  /** Settings, or how it stands, are others. */
   readonly changed = new Signal();
   /** Emits when another certificate is served, or none. */
   readonly certificateChanged = new Signal();

@@ -13,7 +13,6 @@ export interface PublicAdvice {
 export interface SentenceFacts {
   /** The provider of dynamic DNS, as people call it. */
   readonly provider?: string | undefined;
-  /** Advice for the owner about the router's answer. */
   readonly port?: Required<PublicAdvice> | undefined;
 }
 

@@ -23,7 +23,6 @@ interface PublicParts {
   door: ChallengeDoor;
   /** The collector's port for TLS; undefined where it has none. */
   tlsPort: number | undefined;
-  /** Whether the machine has a tunnel of its owner's now. */
   isTunnelled: () => boolean;
   /** The messenger; router, provider and CA themselves unless given. */
   messenger?: ((settings: PublicSettings) => Messenger) | undefined;

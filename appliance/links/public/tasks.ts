@@ -23,7 +23,6 @@ export type PublicTask =
   | { readonly kind: "test" }
   | { readonly kind: "order"; readonly isRenewal: boolean };
 
-/** The outcome of a task; `failed` for one that could not run. */
 export type PublicOutcome =
   | { readonly kind: "closed"; readonly isGone: boolean }
   | { readonly kind: "address"; readonly address: FoundAddress }
@@ -70,7 +69,6 @@ export const FROM_OUTSIDE: readonly CaFailureKind[] = ["connection", "dns", "tls
 /** Failures that say nothing of the way in. */
 export const OF_THE_CA: readonly CaFailureKind[] = ["server", "unreachable", "bad-answer"];
 
-/** Runs tasks outside of this box. */
 export interface Messenger {
   /** The provider of dynamic DNS, to name it to a person. */
   readonly provider: string | undefined;

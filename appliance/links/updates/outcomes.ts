@@ -13,7 +13,6 @@ export type CheckOutcome =
   /** `problem` is undefined for a failure that is not shown. */
   | { readonly kind: "not-checked"; readonly problem: string | undefined };
 
-/** The end of a fetch that is not whole yet. */
 export interface Unfinished {
   readonly kind: "unfinished";
   readonly problem: string;

@@ -1,7 +1,6 @@
 import { Refusal, type RefusalCode } from "../../base/refusal.ts";
 import { NotFetched } from "./release-host.ts";
 
-/** Sentences for the owner about refusals, with advice. */
 const SENTENCES = {
   again: ["no_update", "There is no such release to install any more. Look for releases again."],
   board: [

@@ -50,7 +50,6 @@ const DONE: UpdateTaskOutcome = { kind: "done" };
 
 /** The updates of a box: downloads releases, and has the updater install them. */
 export class Updates {
-  /** The view, or a warning, is another. */
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
   readonly #runner: TaskRunner<UpdateRecord, UpdateTask, UpdateTaskOutcome>;

@@ -18,7 +18,6 @@ import { configFrom } from "../data.ts";
 import { update } from "../update/update.ts";
 import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
-/** The world of the command besides the terminal. */
 interface Outside {
   readonly files: MachineFiles;
   readonly ask: AskProgram;

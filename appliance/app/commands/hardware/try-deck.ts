@@ -24,7 +24,6 @@ import { configFrom, toStart } from "../data.ts";
 import { unitsOn } from "../devices.ts";
 import { machineFacts, ReportFile, reportHead } from "./report-file.ts";
 
-/** The world of the command besides the terminal. */
 interface Outside {
   readonly bus: () => DeckBus;
   readonly clock: () => Clock;

@@ -35,7 +35,6 @@ import { configFrom } from "../data.ts";
 import { sizeText } from "../size-text.ts";
 import { progressText, releaseName, updateRows } from "./update-text.ts";
 
-/** The world of the command besides the terminal. */
 interface Outside {
   readonly box: () => Box;
   readonly board: () => ThisBoard;

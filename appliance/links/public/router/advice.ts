@@ -1,7 +1,6 @@
 import type { Gateway } from "./gateway.ts";
 import type { PortPair, RefusedWhy } from "./mapping.ts";
 
-/** The state of the port, with the next step for the owner. */
 interface PortAdvice {
   readonly sentence: string;
   readonly next: string;
@@ -26,7 +25,6 @@ const SENTENCES: Readonly<Record<RefusedWhy | "no-router", string>> = {
   "no-router": "No router answered when it was asked to open the port.",
 };
 
-/** Advice for the owner about a port that the router did not open. */
 export function portAdvice(
   answer: Unopened,
   pair: PortPair,

@@ -15,7 +15,6 @@ export interface Mapping {
   readonly nonce?: string;
 }
 
-/** The reason that a router does not open the port. */
 export type RefusedWhy =
   | "not-allowed"
   | "no-room"
