@@ -33,11 +33,8 @@ export function showOn(board: ScreenSource, show: (text: string) => void): Cance
 
 /** The text of a screen of 80×25 characters for a person before the box. */
 export function screenText(board: Omit<ScreenSource, "changed">): string {
-  const [address, byName, outside] = [
-    board.address(),
-    board.addressByName(),
-    board.publicAddress(),
-  ];
+  const [address, byName] = [board.address(), board.addressByName()];
+  const outside = board.publicAddress();
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
   const [reset, storage] = [says.get("reset"), says.get("storage")];

@@ -56,10 +56,12 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-export function ownerApp(
-  routes: Routes,
-  { door, log }: { readonly door: ControlDoor; readonly log: Log },
-): Koa {
+interface OwnerParts {
+  readonly door: ControlDoor;
+  readonly log: Log;
+}
+
+export function ownerApp(routes: Routes, { door, log }: OwnerParts): Koa {
   const router = new Router({ sensitive: true, strict: true });
   for (const { method, path, handle } of routes.all)
     router.register(path, [method], (ctx) => answer(withParams(ctx), handle));
@@ -98,7 +100,7 @@ async function answer(ctx: ControlContext, handle: Route["handle"]): Promise<voi
 }
 
 /** Leads a browser that asked for the dashboard here to the page that opens it, signed in. */
-export const leadToDashboard: Handler<Pages> = (ctx) => {
+const leadToDashboard: Handler<Pages> = (ctx) => {
   ctx.status = 302;
   ctx.set("Location", ctx.path.endsWith("/") ? "../?go=dashboard" : "./?go=dashboard");
 };
@@ -124,3 +126,19 @@ export const COMMON_PAGES: RoutesOf<Pages> = {
   ...files("plex-condensed-400.woff2", "plex-condensed-600.woff2"),
   "GET /docs/:page": doc,
 };
+
+/** The listener for the owner, and for senders with a push token: its pages, and the routes of all parts. */
+export function createControl(
+  routes: Routes,
+  { pages, ...parts }: OwnerParts & { readonly pages: Pages },
+): Koa {
+  routes.open(pages, {
+    "GET /": page("control.html"),
+    "GET /dashboard": leadToDashboard,
+    "GET /dashboard/": leadToDashboard,
+    ...files("control.js"),
+    ...COMMON_PAGES,
+  });
+  routes.owner(pages, { "GET /api/icons": page("icons.json") });
+  return ownerApp(routes, parts);
+}

@@ -197,17 +197,13 @@ type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 async function writeNew(path: string, content: Content, made: string[] = []): Promise<string> {
   const hash = createHash("sha256");
   try {
-    const file = await open(path, "wx", 0o600);
+    await using file = await open(path, "wx", 0o600);
     made.push(path);
-    try {
-      for await (const part of content) {
-        hash.update(part);
-        await file.writeFile(part);
-      }
-      await file.sync();
-    } finally {
-      await file.close();
+    for await (const part of content) {
+      hash.update(part);
+      await file.writeFile(part);
     }
+    await file.sync();
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
     throw new Refusal("no_space", "There is not enough space for the release. Make some first.");

@@ -41,11 +41,7 @@ export class CodeOnDecks {
     const [, product] = ELGATO.exec(await readFile(about, "utf8")) ?? [];
     const reports = product && codeReports(Number.parseInt(product, 16), code);
     if (!reports) return;
-    const device = await open(join(this.#root, "dev", name), "r+");
-    try {
-      for (const report of reports) await device.write(report);
-    } finally {
-      await device.close();
-    }
+    await using device = await open(join(this.#root, "dev", name), "r+");
+    for (const report of reports) await device.write(report);
   }
 }

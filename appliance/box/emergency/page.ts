@@ -1,4 +1,4 @@
-import { htmlText } from "../../base/text/html-text.ts";
+import { htmlText, plainPage } from "../../base/text/html-text.ts";
 import type { Known } from "./known.ts";
 
 /** The ways out, by the buttons of the form. */
@@ -77,27 +77,15 @@ export function visitorPage(): string {
 <p>Whoever runs this machine finds out more at its Web UI, on port 3000 of the own network.</p>`);
 }
 
-function page(body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>Tallydeck</title>
-<style>${STYLE}</style></head><body><main>
-${body}
-</main></body></html>
-`;
-}
+const page = (body: string) => plainPage("Tallydeck", STYLE, body);
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1b1d22;--quiet:#5a606b;--paper:#f4f5f7;--card:#fff;--line:#8a909b;--accent:#0a5fd0;--on:#fff;--bad:#a3160a;--badback:#fdeceb}
 @media(prefers-color-scheme:dark){:root{--ink:#eceef2;--quiet:#a5acb8;--paper:#121418;--card:#1d2026;--line:#6b7280;--accent:#7db4ff;--on:#0b1523;--bad:#ffb4ab;--badback:#3a1512}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:17px/1.4 system-ui,-apple-system,Roboto,"Segoe UI",sans-serif;overflow-wrap:anywhere}
 main{max-width:34rem;margin:0 auto;padding:16px}
-h1{font-size:1.4rem;line-height:1.2;margin:8px 0 16px}
 h2{font-size:1.1rem;margin:28px 0 8px}
 .big{font-size:1.15rem;font-weight:600}
 .note{color:var(--quiet)}
-.trouble{background:var(--badback);color:var(--bad);border-radius:10px;padding:12px 14px;font-weight:600}
 .field{display:block;font-weight:600;margin-top:16px}
 input{display:block;width:100%;min-height:48px;margin-top:6px;padding:10px 12px;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit;font:inherit;font-weight:400}
 summary{min-height:48px;padding:12px 0;font-weight:600;cursor:pointer}
@@ -105,5 +93,4 @@ pre{max-width:100%;overflow:auto;background:var(--card);border:1px solid var(--l
 button,.button{display:flex;align-items:center;justify-content:center;width:100%;min-height:50px;margin-top:14px;border:0;border-radius:10px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;text-decoration:none}
 .quiet{background:none;color:var(--accent);border:1px solid var(--line)}
 .bad{background:none;color:var(--bad);border:1px solid var(--bad)}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 `;

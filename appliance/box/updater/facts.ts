@@ -45,25 +45,17 @@ const ANSWER_MS = 10_000;
 const MOST_BODY = 65_536;
 
 export async function readFacts(machine: FactSources): Promise<HealthFacts> {
+  const orNull = <T>(asked: Promise<T>) => asked.catch(() => null);
   const [collector, control, tls] = await Promise.all([
-    machine
-      .get(COLLECTOR_PORT, "/")
-      .then(({ version }) => version ?? "?")
-      .catch(() => null),
-    machine
-      .get(CONTROL_PORT, HEALTH_PATH)
-      .then(healthIn)
-      .catch(() => null),
-    machine.shakeHands(TLS_PORT).then(
-      () => true,
-      () => false,
-    ),
+    orNull(machine.get(COLLECTOR_PORT, "/").then(({ version }) => version ?? "?")),
+    orNull(machine.get(CONTROL_PORT, HEALTH_PATH).then(healthIn)),
+    orNull(machine.shakeHands(TLS_PORT).then(() => true)),
   ]);
   return {
     service: serviceOf(machine),
     collector,
     control,
-    tls,
+    tls: tls === true,
     dataIsWritable: isWritable(machine),
     settingsAreApplied: areSettingsApplied(machine),
     failed: failedUnits(machine),

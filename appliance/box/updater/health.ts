@@ -51,6 +51,12 @@ export interface HealthFacts {
   };
 }
 
+export interface HealthWatch {
+  readonly look: () => Promise<HealthFacts>;
+  /** Milliseconds since the machine started; never steps. */
+  readonly uptime: () => number;
+}
+
 const SERVICE = "tallydeck.service";
 /** Alone, it may be no fault of the release. */
 export const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";

@@ -7,7 +7,7 @@ import { DATA_FORMAT } from "../../store/format.ts";
 import { hasKernel } from "./arm.ts";
 import { makeRule } from "./boot-partition.ts";
 import { type Box, keepLog, patienceOf, runningRelease, runningSlot, STARTS } from "./box.ts";
-import { type HealthFacts, whyNotStanding } from "./health.ts";
+import { type HealthWatch, whyNotStanding } from "./health.ts";
 import { type Journal, type Retreat, readJournal, writeJournal } from "./journal.ts";
 import { modeOf, otherIn } from "./state.ts";
 
@@ -50,18 +50,11 @@ export async function countStart(box: Box): Promise<boolean> {
 
 const NEVER_WELL = `was started ${MOST_STARTS} times in a row and was never well: it hung, or the power went.`;
 
-/** The state of the machine, for a check. */
-interface StartWatch {
-  readonly look: () => Promise<HealthFacts>;
-  /** Milliseconds since the machine started. */
-  readonly uptime: () => number;
-}
-
 /**
  * Looks whether a counted start went well. One that is not well when a trial would be given up is the last of its
  * release, if there is another.
  */
-export async function checkStart(box: Box, { look, uptime }: StartWatch): Promise<void> {
+export async function checkStart(box: Box, { look, uptime }: HealthWatch): Promise<void> {
   const journal = readJournal(box);
   if (modeOf(box, journal) !== "normal" || !isThere(join(box.root, STARTS))) return;
   const { version } = runningRelease(box);

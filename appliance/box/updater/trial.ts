@@ -1,14 +1,18 @@
 import { boot } from "./boot.ts";
 import { type Box, keepLog, patienceOf, runningRelease } from "./box.ts";
-import { AWAY, factsFrom, type HealthFacts, isRefused, whyNotWell } from "./health.ts";
+import {
+  AWAY,
+  factsFrom,
+  type HealthFacts,
+  type HealthWatch,
+  isRefused,
+  whyNotWell,
+} from "./health.ts";
 import { readJournal, writeJournal } from "./journal.ts";
 import { keep } from "./keep.ts";
 import { modeOf } from "./state.ts";
 
-interface TrialWatch {
-  readonly look: () => Promise<HealthFacts>;
-  /** Milliseconds since the machine started; never steps. */
-  readonly uptime: () => number;
+interface TrialWatch extends HealthWatch {
   readonly sleep: (ms: number) => Promise<void>;
 }
 

@@ -40,7 +40,6 @@ export interface Work {
 
 interface OwnProgramOptions {
   readonly log: Log;
-  /** The path of the program. */
   readonly main: string;
   readonly run: RunProgram;
   /** The settings of the service, as variables. */

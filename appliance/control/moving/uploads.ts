@@ -5,9 +5,9 @@ import type { Clock } from "../../base/clock.ts";
 import { HttpError } from "../../base/http/errors.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
+import { storable } from "../../base/text/storable.ts";
 import { answerOf, type Flag, type OwnProgram, type Work } from "./own-program.ts";
 import { previewOf } from "./preview.ts";
-import { fileName } from "./upload-name.ts";
 import type { ImportOptions, ImportUpload, UploadPreview } from "./upload-view.ts";
 
 interface UploadsOptions {
@@ -293,4 +293,17 @@ function noSpace(): Refusal {
     "no_space",
     "There is not enough space to take this file in. Run `tallydeck import` with the file on another disk.",
   );
+}
+
+/** A name of a file may have 255 bytes. */
+const MOST_BYTES = 200;
+
+/** A name under which a file can be kept here, by the one that its owner gave it. */
+function fileName(given: string): string {
+  const name = storable(given.split(/[/\\]/).at(-1)).trim();
+  let characters = [...name];
+  // The end of it says which kind it is.
+  while (Buffer.byteLength(characters.join("")) > MOST_BYTES) characters = characters.slice(1);
+  const kept = characters.join("");
+  return /^\.*$/.test(kept) ? "file" : kept;
 }

@@ -31,7 +31,6 @@ interface RescueParts {
   hasUpdates: boolean;
   /** Whether there is data from before a restore. */
   mayGoBack: () => boolean;
-  /** Puts the data from before the restore back. */
   goBack: () => void;
   /** Starts without data, and keeps the present file. @returns its new name, if there is one */
   startAnew: () => string | undefined;

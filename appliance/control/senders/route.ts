@@ -14,7 +14,6 @@ interface Sent {
   /** The parts of the path after the channel. */
   rest: readonly string[];
   query: URLSearchParams;
-  /** The id of the token. */
   token: string;
 }
 

@@ -1,4 +1,4 @@
-import { htmlText } from "../../../base/text/html-text.ts";
+import { htmlText, plainPage } from "../../../base/text/html-text.ts";
 import { networkNameText } from "../../ipc/wifi-text.ts";
 import type { SeenNetwork } from "../radio.ts";
 
@@ -124,29 +124,17 @@ function strengthWords(signal: number): string {
   return signal >= -60 ? "strong" : signal >= -72 ? "good" : "weak";
 }
 
-function page(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>${title}</title>
-<style>${STYLE}</style></head><body><main>
-${body}
-</main></body></html>
-`;
-}
+const page = (title: string, body: string) => plainPage(title, STYLE, body);
 
 /** The password is hidden by a style, so that showing it needs no script. */
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1b1d22;--quiet:#5a606b;--paper:#f4f5f7;--card:#fff;--line:#c3c7cf;--accent:#0a5fd0;--on:#fff;--bad:#a3160a;--badback:#fdeceb}
 @media(prefers-color-scheme:dark){:root{--ink:#eceef2;--quiet:#a5acb8;--paper:#121418;--card:#1d2026;--line:#454b57;--accent:#7db4ff;--on:#0b1523;--bad:#ffb4ab;--badback:#3a1512}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:17px/1.4 system-ui,-apple-system,Roboto,"Segoe UI",sans-serif;overflow-wrap:anywhere}
 main{max-width:30rem;margin:0 auto;padding:16px}
-h1{font-size:1.4rem;line-height:1.2;margin:8px 0 16px}
 .big{font-size:1.25rem;font-weight:600}
 .note,small{color:var(--quiet);font-size:.9rem}
 .note{margin:12px 2px}
 small{white-space:nowrap}
-.trouble{background:var(--badback);color:var(--bad);border-radius:10px;padding:12px 14px;font-weight:600}
 .field{display:block;font-weight:600}.list{border:1px solid var(--line);border-radius:10px;overflow:hidden;background:var(--card)}
 select,input:not([type=radio]):not([type=checkbox]):not([type=hidden]){display:block;width:100%;min-height:48px;margin-top:6px;padding:10px 12px;border:1px solid var(--line);border-radius:10px;background:var(--card);color:inherit;font:inherit;font-weight:400}
 fieldset{margin:18px 0;padding:0;border:0;min-width:0}
@@ -166,5 +154,4 @@ fieldset:has([value=other]:checked) .other{display:block}
 #show:not(:checked)~#password{-webkit-text-security:disc}
 button,.button{display:flex;align-items:center;justify-content:center;width:100%;min-height:50px;border:0;border-radius:10px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;text-decoration:none}
 .quiet{background:none;color:var(--accent);border:1px solid var(--line);margin-top:24px}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 `;
