@@ -5,14 +5,14 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_400 },
+  "appliance/base/": { files: 102, lines: 7_420 },
   "appliance/store/": { files: 171, lines: 22_800 },
   "appliance/deck/": { files: 92, lines: 11_740 },
   "appliance/traffic/": { files: 93, lines: 9_810 },
   "appliance/links/": { files: 98, lines: 11_790 },
   "appliance/config/": { files: 4, lines: 920 },
-  "appliance/box/": { files: 91, lines: 10_180 },
-  "appliance/control/": { files: 60, lines: 6_930 },
+  "appliance/box/": { files: 91, lines: 10_140 },
+  "appliance/control/": { files: 58, lines: 6_920 },
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
