@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 102, lines: 7_420 },
-  "appliance/store/": { files: 171, lines: 22_800 },
+  "appliance/store/": { files: 171, lines: 22_810 },
   "appliance/deck/": { files: 92, lines: 11_740 },
   "appliance/traffic/": { files: 93, lines: 9_810 },
   "appliance/links/": { files: 98, lines: 11_790 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_430 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_700 },
+  "test/": { files: 671, lines: 101_720 },
   "web/": { files: 188, lines: 18_340 },
 };
 

@@ -23,6 +23,9 @@ export function firstDayOf(month: Month): Day {
   return dayOf(Date.UTC(1970, month, 1));
 }
 
+/** The last day of all months. */
+export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
+
 /** The number of days of a month. */
 export function daysIn(month: Month): number {
   return firstDayOf(month + 1) - firstDayOf(month);

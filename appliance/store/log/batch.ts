@@ -1,4 +1,4 @@
-import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
+import { LAST_DAY } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import {
   aligned,
@@ -37,7 +37,7 @@ const MAX_TEXTS = 65_535;
 /** The bytes that it takes, about: neither a commit nor a copy of it for a worker is large. */
 export const MAX_BYTES = 1_048_576;
 /** The last hour that a record may be of: the end of the year 2399. */
-const MAX_HOUR = 24 * firstDayOf(MAX_MONTH + 1) - 1;
+const MAX_HOUR = 24 * (LAST_DAY + 1) - 1;
 /** Most dimensions have one slot; an app's devices have one each. */
 const MAX_SLOTS = 64;
 

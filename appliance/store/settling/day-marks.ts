@@ -1,12 +1,9 @@
 import type { Day } from "../../base/calendar.ts";
-import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
+import { LAST_DAY } from "../blocks/month.ts";
 import type { Statement, Steps } from "../sql.ts";
 
 // Retention needs a second clock beside the calendar: the time for which the data was in use, over all starts. A day
 // has a mark, the time run when it was last counted on. A wrong wall clock changes neither.
-
-/** The highest day. Numbers beyond it, or before 1970, are damaged. */
-export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** The saved time of the data in use, in ms. */
 const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { every } from "../../base/clock.ts";
+import { messageOf } from "../../base/message-of.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import type { Change } from "../changes.ts";
@@ -28,13 +29,14 @@ import type { Settlement } from "../snapshot.ts";
 import { databaseSecret } from "../sql.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
 import { ownThreads } from "../threads/threads.ts";
-import { keepNew, mayTakeBack, resumeSwap } from "./copies/swap.ts";
+import { keepNew, mayTakeBack, resumeSwap, takeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { fileSites } from "./documents.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
+import { DatabaseRefused } from "./refused.ts";
 import { Room, spaceOf } from "./room.ts";
 import { perform } from "./sql.ts";
 import { startWorkers, type Workers } from "./workers.ts";
@@ -167,14 +169,27 @@ export class SqliteEngine implements FileEngine {
     try {
       await replace(this.#file);
     } finally {
-      await this.#open().catch((error: unknown) => {
-        // Without a database the service can only start again, as after the failure of a worker.
-        setImmediate(() => {
-          throw error;
-        });
-        throw error;
-      });
+      await this.#open().catch((error: unknown) => this.#openFormer(error));
     }
+  }
+
+  /** Puts the data from before back, where there is some. @throws {DatabaseRefused} with the reason */
+  async #openFormer(error: unknown): Promise<never> {
+    try {
+      if (!mayTakeBack(this.#file)) throw error;
+      takeBack(this.#file);
+      await this.#open();
+    } catch (last) {
+      // Without a database the service can only start again, as after the failure of a worker.
+      setImmediate(() => {
+        throw last;
+      });
+      throw last;
+    }
+    throw new DatabaseRefused({
+      file: this.#file,
+      says: `This file was taken in and could not be used (${messageOf(error)}). Your data is as it was before.`,
+    });
   }
 
   get isOnTrial(): boolean {

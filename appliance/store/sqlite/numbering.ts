@@ -1,6 +1,5 @@
 import { bodyOf } from "../../base/documents.ts";
-import { MAX_MONTH } from "../blocks/month.ts";
-import { LAST_DAY } from "../settling/day-marks.ts";
+import { LAST_DAY, MAX_MONTH } from "../blocks/month.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
 import { KINDS_OF_SITES, SITES } from "../sites/kinds.ts";
 import type { Database } from "./database.ts";

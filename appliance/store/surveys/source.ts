@@ -1,5 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import { bodyOf } from "../../base/documents.ts";
+import { LAST_DAY } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentOfSite } from "../documents.ts";
 import type { SurveyFilter, SurveyPosition } from "../queries.ts";
@@ -23,7 +24,6 @@ interface StoredVersion {
 
 /** Responses in memory at a time, a few megabytes at most. */
 const PAGE = 500;
-const LAST_DAY = 2 ** 31 - 1;
 
 /** The responses of a database, for reports. Use it in one transaction. */
 export class SurveySource {

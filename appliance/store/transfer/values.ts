@@ -2,7 +2,7 @@ import { COUNTABLE } from "../../base/bounds.ts";
 import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/input/json.ts";
 import { SURVEY_ID } from "../../base/names.ts";
-import { monthOf } from "../blocks/month.ts";
+import { LAST_DAY } from "../blocks/month.ts";
 import { COUNTERS } from "../counting.ts";
 
 /** Whether a value from elsewhere is valid. */
@@ -15,10 +15,6 @@ const like =
 
 const HASH_BYTES = 32;
 const MAX_TEXT = 128;
-/** 2100-01-01. Clocks beyond it are not believed. */
-const LAST_DAY = 47_482;
-const LAST_MS = LAST_DAY * DAY_MS;
-export const LAST_MONTH: number = monthOf(LAST_DAY);
 /** The largest permanent number of a row; numbers after it would not be exact. */
 const LAST_ID = 2 ** 52;
 
@@ -27,7 +23,7 @@ export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
 export const isWhole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 export const isDay: Check = (value) => isWhole(value) && Number(value) <= LAST_DAY;
 /** Epoch milliseconds. */
-export const isTime: Check = (value) => isWhole(value) && Number(value) <= LAST_MS;
+export const isTime: Check = (value) => isWhole(value) && Number(value) <= LAST_DAY * DAY_MS;
 export const isRowId: Check = (value) => isWhole(value) && Number(value) <= LAST_ID;
 /** The check of counted values, and of other texts for people. */
 export const isShortText: Check = (value) =>

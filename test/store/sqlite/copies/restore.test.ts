@@ -21,7 +21,7 @@ import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { ownProcesses, runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
-import { takeBack } from "../../../../appliance/store/sqlite/copies/swap.ts";
+import { swapIn, takeBack } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
 import { changeFile } from "../../../../appliance/store/sqlite/documents.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/traffic/demo/demo.ts";
@@ -308,6 +308,25 @@ describe("a restore that power cut short, or whose file does not do", () => {
     takeBack(file());
     await world.start();
     assert.equal(await views(), 5);
+  });
+
+  it("goes back in a service that runs, which says so and counts on", async () => {
+    const bad = `${world.dataDir}/new.db`;
+    const db = new Database(bad);
+    becomeNewer(db, 999);
+    db.close();
+    await world.start();
+    const { store } = world.service;
+    const sent = world.beacon({ p: "/" });
+    await assert.rejects(
+      store.local.replaceFile(async (file) => swapIn(bad, file)),
+      /Your data is as it was before\.$/,
+    );
+    await sent;
+    await world.beacon({ p: "/" });
+    assert.equal(await views(), 7);
+    await world.restart();
+    assert.equal(await views(), 7);
   });
 
   it("leaves one database, and nothing beside it but the mark that it was made", async () => {
