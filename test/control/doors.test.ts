@@ -32,10 +32,9 @@ describe("the doors of a Web UI that others reach", () => {
   const routes = () => world().service.routes?.all ?? [];
   const ofApi = () => routes().filter(({ path }) => path.startsWith("/api/"));
   const owners = () => routes().filter(({ isPublic }) => !isPublic);
-  let owner: Owner;
   let pushToken: string;
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     await owner.signIn({ token: ADMIN });
     pushToken = (await owner.makePushToken()).token;
   });

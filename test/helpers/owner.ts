@@ -6,11 +6,24 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Somebody who uses the Web UI's API of a world, signed in or not. */
 export class Owner {
-  readonly world: World;
   cookie: string | undefined;
+  readonly #world: () => World;
 
-  constructor(world: World) {
-    this.world = world;
+  constructor(world: World | (() => World)) {
+    this.#world = typeof world === "function" ? world : () => world;
+  }
+
+  /** One for all tests of the suite around it, of whose worlds each begins with nobody signed in. */
+  static each(world: () => World): Owner {
+    const owner = new Owner(world);
+    beforeEach(() => {
+      owner.cookie = undefined;
+    });
+    return owner;
+  }
+
+  get world(): World {
+    return this.#world();
   }
 
   /** One request; a body goes as JSON unless it is a text or bytes already. */

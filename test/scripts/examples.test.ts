@@ -18,10 +18,9 @@ const EXAMPLES = join(SCRIPTS, "examples");
 describe("the examples", () => {
   const world = eachWorld();
   const folder = eachFolder();
-  let owner: Owner;
   let env: { TALLYDECK_URL: string; TALLYDECK_PUSH_TOKEN: string };
+  const owner = Owner.each(world);
   beforeEach(async () => {
-    owner = new Owner(world());
     env = {
       TALLYDECK_URL: urlOf("127.0.0.1", world().service.control.port),
       TALLYDECK_PUSH_TOKEN: (await owner.makePushToken()).token,

@@ -22,15 +22,14 @@ interface FlowNode {
 /** Five seconds: Node-RED takes them to start. */
 describe("Node-RED, with our example and the Web UI's recipe", () => {
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mk2" } });
-  let owner: Owner;
   let nodeRed: NodeRed;
   let example: FlowNode[];
   let fromRecipe: FlowNode[];
   /** Pictures of keys before the first push. */
   const unlit = new Map<string, string>();
 
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     nodeRed = await NodeRed.start();
     const base = urlOf("127.0.0.1", world().service.control.port);
     const { token } = await owner.makePushToken();

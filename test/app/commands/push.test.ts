@@ -9,10 +9,9 @@ import { eachWorld } from "../../helpers/world.ts";
 describe("tallydeck push", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2" } });
   const folder = eachFolder();
-  let owner: Owner;
   let env: Record<string, string>;
+  const owner = Owner.each(world);
   beforeEach(async () => {
-    owner = new Owner(world());
     env = {
       TALLYDECK_URL: `http://127.0.0.1:${world().service.control.port}`,
       TALLYDECK_PUSH_TOKEN: (await owner.makePushToken()).token,

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import type { BackupsAnswer } from "../../../appliance/control/wire.ts";
@@ -238,10 +238,7 @@ describe("nightly backups to a WebDAV folder", () => {
     server = await WebdavServer.start();
   });
   after(() => server.end());
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
 
   it("go there once it is named, and the password is shown to nobody", async () => {
     assert.deepEqual((await shown(world())).targets, []);

@@ -22,11 +22,10 @@ const DAILY = {
 
 describe("a digest by mail", () => {
   let smtp: SmtpServer;
-  let owner: Owner;
   const world = eachWorld();
+  const owner = Owner.each(world);
   beforeEach(async () => {
     smtp = await SmtpServer.start();
-    owner = new Owner(world());
   });
   afterEach(() => smtp.stop());
 
@@ -72,7 +71,6 @@ describe("a digest by mail", () => {
     await deliveries((all) => all.every(({ state }) => state === "sent"));
     await world().restart();
     world().clock.advance(HOUR_MS);
-    owner = new Owner(world());
     await deliveries((all) => all.every(({ state }) => state === "sent"));
     assert.equal(smtp.connections, 2);
   });

@@ -38,12 +38,11 @@ const stateOf = ({ last }: DigestAnswer, at = 0) => last?.deliveries[at]?.state;
 onOneEngine(() => {
   describe("a digest", () => {
     let callee: Callee;
-    let owner: Owner;
     // A Wednesday, at noon.
     const world = eachWorld();
+    const owner = Owner.each(world);
     beforeEach(async () => {
       callee = await Callee.start();
-      owner = new Owner(world());
       await owner.ask("POST", "/api/origins", { origin: callee.origin });
     });
     afterEach(() => callee.stop());
@@ -51,10 +50,7 @@ onOneEngine(() => {
     const put = (more: object = {}) =>
       owner.ask("PUT", PATH, { ...DAILY, webhook: `${callee.origin}/hook`, ...more });
     const set = async (more: object = {}) => assert.equal((await put(more)).status, 200);
-    const restart = async () => {
-      await world().restart();
-      owner = new Owner(world());
-    };
+    const restart = () => world().restart();
 
     it("comes at its hour, to a webhook and a channel, and once", async () => {
       await world().beacon({ p: "/a", u: "1" });
@@ -85,7 +81,6 @@ onOneEngine(() => {
       await world().restart({ DAY_ZONE: "America/New_York" });
       world().clock.advance(DAY_MS);
       await world().restart({ DAY_ZONE: "America/New_York" });
-      owner = new Owner(world());
       await set({ every: "week", weekday: 5, hour: 18 });
       assert.equal((await owner.get(PATH)).next, Date.parse("2026-03-06T23:00:00Z"));
       world().clock.advance(3 * DAY_MS);
@@ -179,7 +174,6 @@ onOneEngine(() => {
       world().clock.advance(30 * HOUR_MS);
       await world().start();
       assert.equal(JSON.parse((await callee.times(1))[0]?.body ?? "").to, "2026-03-04");
-      owner = new Owner(world());
       await standing(owner, (answer) => stateOf(answer) === "sent");
       await world().stop();
       world().clock.advance(3 * DAY_MS);
@@ -208,7 +202,6 @@ onOneEngine(() => {
         "UPDATE document SET body = replace(body, '\"box\":\"', '\"box\":\"x') WHERE kind = 'digest'",
       );
       await world().start();
-      owner = new Owner(world());
       assert.equal((await owner.get(PATH)).isElsewhere, true);
       assertError(await owner.ask("POST", PATH), 404, "not_found");
       world().clock.advance(2 * HOUR_MS);

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 describe("allowed origins in the control API", () => {
   const world = eachWorld();
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const PATH = "/api/origins";
   const listed = async () => (await owner.get(PATH)).origins;
   const remove = (origin: string) =>

@@ -5,10 +5,9 @@ import { eachWorld, type Reply } from "../../helpers/world.ts";
 
 describe("the limits of pushing", () => {
   const world = eachWorld();
-  let owner: Owner;
   let token: string;
+  const owner = Owner.each(world);
   beforeEach(async () => {
-    owner = new Owner(world());
     token = (await owner.makePushToken()).token;
   });
 

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { filesBelow } from "../../helpers/folder.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 describe("push tokens", () => {
   const world = eachWorld();
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const list = async () => (await owner.get("/api/push-tokens")).tokens;
   const push = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` };

@@ -5,10 +5,9 @@ import { sharedWorld } from "../../helpers/world.ts";
 
 describe("the webhooks of monitoring systems", () => {
   const world = sharedWorld();
-  let owner: Owner;
   let token: string;
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     token = (await owner.makePushToken()).token;
   });
   beforeEach(async () => {

@@ -10,10 +10,9 @@ import { type Ask, eachWorld, type Reply } from "../../helpers/world.ts";
 onOneEngine(() =>
   describe("lines of an access log", () => {
     const world = eachWorld(() => ({ clock: new FakeClock("2026-03-04T12:00:00Z") }));
-    let owner: Owner;
     let authorization: string;
+    const owner = Owner.each(world);
     beforeEach(async () => {
-      owner = new Owner(world());
       authorization = `Bearer ${(await owner.makePushToken("nginx", "logs")).token}`;
     });
 

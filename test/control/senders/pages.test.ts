@@ -12,10 +12,9 @@ const WRONG = { authorization: "Bearer wrong" };
 
 describe("web pages and push tokens", () => {
   const world = sharedWorld();
-  let owner: Owner;
   let token: string;
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     token = (await owner.makePushToken()).token;
   });
   beforeEach(() => world().clock.advance(60_000));

@@ -5,10 +5,9 @@ import { type Ask, type Reply, sharedWorld } from "../../helpers/world.ts";
 
 describe("pinging a channel", () => {
   const world = sharedWorld();
-  let owner: Owner;
   let token: string;
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     token = (await owner.makePushToken()).token;
   });
   beforeEach(async () => {
@@ -220,10 +219,7 @@ describe("pinging a channel", () => {
 
 describe("a channel in the Web UI", () => {
   const world = sharedWorld();
-  let owner: Owner;
-  before(() => {
-    owner = new Owner(world());
-  });
+  const owner = new Owner(world);
   const change = (body: object, name = "job") =>
     owner.ask("PATCH", `/api/push-channels/${name}`, body);
 

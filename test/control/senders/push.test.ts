@@ -7,10 +7,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 describe("pushing to a channel", () => {
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mk2" } });
-  let owner: Owner;
   let bearer: { authorization: string };
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     bearer = { authorization: `Bearer ${(await owner.makePushToken()).token}` };
   });
 

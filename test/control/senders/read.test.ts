@@ -10,11 +10,10 @@ describe("reading a channel", () => {
   /** SQL for the database before the next start. */
   let prepared = "";
   const world = eachWorld({ prepare: (db) => void db.exec(prepared) });
-  let owner: Owner;
   let authorization: string;
+  const owner = Owner.each(world);
   beforeEach(async () => {
     prepared = "";
-    owner = new Owner(world());
     authorization = `Bearer ${(await owner.makePushToken()).token}`;
   });
 

@@ -10,10 +10,9 @@ describe("a code from the Web UI", () => {
   const world = eachWorld({
     env: { SITES: "blog,docs", STATS_TOKEN: "", BIND: "0.0.0.0" },
   });
-  let owner: Owner;
   let admin: string;
+  const owner = Owner.each(world);
   beforeEach(async () => {
-    owner = new Owner(world());
     await owner.signIn({ code: /\d{6}/.exec(world().console.join())?.[0] ?? "" });
     admin = (await owner.ask("POST", "/api/admin-token")).json.token;
   });

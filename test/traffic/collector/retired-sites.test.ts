@@ -13,7 +13,6 @@ onOneEngine(() => {
     const world = eachWorld({
       env: { SITES: "blog,shop:s.example", BADGE_SITES: "shop", STATS_TOKEN_SHOP: "shops-token" },
     });
-    let owner: Owner;
     const view = (query: string, host = "localhost") =>
       world().ask(`/e?${query}&v=${encode({ p: "/" })}`, {
         headers: { "user-agent": CHROME, host },
@@ -23,8 +22,8 @@ onOneEngine(() => {
     const bringBack = () => world().restart();
     const listed = async () => (await owner.get("/api/sites")).sites;
 
+    const owner = Owner.each(world);
     beforeEach(async () => {
-      owner = new Owner(world());
       await view("s=shop");
     });
 

@@ -18,10 +18,9 @@ describe("the owner's browser tells the time to a board without a battery", () =
     board: (machine) =>
       new SystemClock({ wait: true, machine, known: SAVED, evidence: { isSet: () => isSet } }),
   }));
-  let owner: Owner;
+  const owner = Owner.each(world);
   beforeEach(() => {
     isSet = false;
-    owner = new Owner(world());
   });
   const tell = (body: object) => owner.ask("POST", "/api/clock", body);
   const upkeep = () => world().service.store.upkeep();

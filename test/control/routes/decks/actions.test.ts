@@ -7,10 +7,9 @@ import { eachWorld } from "../../../helpers/world.ts";
 
 describe("what a press does", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "plus" } });
-  let owner: Owner;
   let callee: Callee;
+  const owner = Owner.each(world);
   beforeEach(async () => {
-    owner = new Owner(world());
     callee = await Callee.start();
   });
   afterEach(() => callee.stop());

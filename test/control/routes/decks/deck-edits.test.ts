@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { decode } from "../../../helpers/pictures.ts";
 import { eachWorld } from "../../../helpers/world.ts";
@@ -10,10 +10,7 @@ const SECRET = "Bearer of-the-door";
 
 describe("the editor of decks in the control API", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2,neo", SITES: "blog,shop" } });
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const deck = async (id = "virtual-mk2") =>
     (await owner.get("/api/decks")).decks.find((known: { id: string }) => known.id === id);
   const shown = async (slot: string, id?: string) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import Database from "better-sqlite3";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { databaseFile } from "../../../../appliance/store/sqlite/database.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { decode } from "../../../helpers/pictures.ts";
@@ -8,10 +8,7 @@ import { eachWorld } from "../../../helpers/world.ts";
 
 describe("decks in the control API", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2,akp05e" } });
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const MK2 = "/api/decks/virtual-mk2";
   const deck = async (id: string) =>
     (await owner.get("/api/decks")).decks.find((known: { id: string }) => known.id === id);

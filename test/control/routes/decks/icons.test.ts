@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { decode } from "../../../helpers/pictures.ts";
 import { sharedWorld } from "../../../helpers/world.ts";
 
 describe("icons", () => {
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mk2" } });
-  let owner: Owner;
-  before(() => {
-    owner = new Owner(world());
-  });
+  const owner = new Owner(world);
   const K3 = "/api/decks/virtual-mk2/slots/k3";
   const picture = async () => {
     const { body } = await owner.ask("GET", `${K3}/image.png`);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { encodePng } from "../../../../appliance/deck/face/paint.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import * as pictures from "../../../helpers/pictures.ts";
@@ -8,10 +8,7 @@ import { sharedWorld } from "../../../helpers/world.ts";
 
 describe("pictures of the owner", () => {
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mk2" } });
-  let owner: Owner;
-  before(() => {
-    owner = new Owner(world());
-  });
+  const owner = new Owner(world);
   const K3 = "/api/decks/virtual-mk2/slots/k3";
   const upload = (file: Uint8Array) => owner.ask("PUT", "/api/images", Buffer.from(file));
   const middle = async () => {

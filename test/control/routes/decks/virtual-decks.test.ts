@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 describe("virtual decks that an owner adds", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const add = (model: unknown) => owner.ask("POST", "/api/decks", { model });
   const ids = async () =>
     (await owner.get("/api/decks")).decks.map(({ id, connected }: Record<string, unknown>) => [
@@ -27,7 +24,6 @@ describe("virtual decks that an owner adds", () => {
       ["virtual-plus", true],
     ]);
     await world().restart();
-    owner = new Owner(world());
     assert.deepEqual((await ids()).sort(), [
       ["virtual-mini", true],
       ["virtual-plus", true],

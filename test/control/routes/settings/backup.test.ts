@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, beforeEach, describe, it } from "mocha";
+import { before, describe, it } from "mocha";
 import { openForReading } from "../../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
@@ -16,7 +16,6 @@ describe("a backup that its own box takes back over HTTP", () => {
   const LABELS = { "1": { q: { name: "Was it good?" } } };
   const world = sharedWorld({ env: { VIRTUAL_DECK: "mini" } });
   const folder = eachFolder();
-  let owner: Owner;
   let token: string;
   let sent: Reply;
   let restored: Reply;
@@ -29,8 +28,8 @@ describe("a backup that its own box takes back over HTTP", () => {
   const restore = (file: Buffer | string) =>
     owner.ask("POST", "/api/restore", file, { headers: FILE });
 
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     await owner.signIn({ token: ADMIN });
     for (const id of ["gone", "stays"])
       assert.equal((await owner.ask("POST", "/api/sites", { id })).status, 201);
@@ -140,10 +139,7 @@ describe("a backup that its own box takes back over HTTP", () => {
 describe("backup and restore over HTTP", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
   const folder = eachFolder();
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const backup = async (): Promise<Buffer> => {
     const reply = await owner.ask("GET", "/api/backup");
     assert.equal(reply.status, 200, reply.text);

@@ -23,9 +23,8 @@ const page = (name: string, slots: object = {}) => ({ name, slots });
 onOneEngine(() => {
   describe("settings as a file", () => {
     const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
-    let owner: Owner;
+    const owner = Owner.each(world);
     beforeEach(async () => {
-      owner = new Owner(world());
       await owner.ask("POST", "/api/sites", { id: "notes", host: "a.example", badge: true });
     });
     const exported = () => owner.get("/api/settings/export");
@@ -292,9 +291,8 @@ onOneEngine(() => {
 
   describe("settings as a file that are wrong", () => {
     const world = sharedWorld({ env: { VIRTUAL_DECK: "mini" } });
-    let owner: Owner;
+    const owner = new Owner(world);
     before(async () => {
-      owner = new Owner(world());
       await owner.ask("POST", "/api/sites", { id: "notes", host: "a.example", badge: true });
     });
 

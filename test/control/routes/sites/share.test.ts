@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { databaseFile, openForReading } from "../../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -10,10 +10,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("a site's shared link", () => {
   const world = eachWorld({ env: { SITES: "blog,docs" } });
-  let owner: Owner;
-  beforeEach(() => {
-    owner = new Owner(world());
-  });
+  const owner = Owner.each(world);
   const share = async (id = "blog"): Promise<string> => {
     const reply = await owner.ask("POST", `/api/sites/${id}/share`);
     assert.equal(reply.status, 200, reply.text);

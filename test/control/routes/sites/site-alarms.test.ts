@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { changeByHand } from "../../../helpers/by-hand.ts";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -8,10 +8,7 @@ import { sharedWorld } from "../../../helpers/world.ts";
 onOneEngine(() => {
   describe("the alarms of a site in the control API", () => {
     const world = sharedWorld();
-    let owner: Owner;
-    beforeEach(() => {
-      owner = new Owner(world());
-    });
+    const owner = new Owner(world);
     const PATH = "/api/sites/blog/alarms";
     const put = (webhook: unknown, path = PATH) =>
       owner.ask("PUT", path, { silence: true, rush: false, webhook });
@@ -60,7 +57,6 @@ onOneEngine(() => {
         `UPDATE document SET body = '{"silence":' WHERE kind = 'site_alarms' AND id = '${key}'`,
       );
       await world().start();
-      owner = new Owner(world());
       const set = { silence: true, rush: false, webhook: null };
       assert.deepEqual(await owner.get(`${other}`), set);
       assert.deepEqual(await owner.get(`${bent}`), { ...set, silence: false });

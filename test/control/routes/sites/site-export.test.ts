@@ -13,9 +13,8 @@ onOneEngine(() => {
   describe("the export of a site over HTTP", () => {
     const world = eachWorld();
     const folder = eachFolder();
-    let owner: Owner;
+    const owner = Owner.each(world);
     beforeEach(async () => {
-      owner = new Owner(world());
       const importer = new Importer(owner);
       const bytes = await plausibleBytes(folder(), daysFrom("2026-02-01", 3));
       await importer.done(await importer.send(bytes), "bring");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { ADMIN, eachWorld, World } from "../../../helpers/world.ts";
@@ -48,10 +48,7 @@ onOneEngine(() => {
     const world = eachWorld({
       env: { SITES: "blog", STATS_TOKEN_SHOP: "shops", BADGE_SITES: "shop" },
     });
-    let owner: Owner;
-    beforeEach(() => {
-      owner = new Owner(world());
-    });
+    const owner = Owner.each(world);
     const add = async (site: object) => {
       const reply = await owner.ask("POST", "/api/sites", site);
       assert.equal(reply.status, 201, reply.text);

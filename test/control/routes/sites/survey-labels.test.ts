@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { changeByHand } from "../../../helpers/by-hand.ts";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
@@ -11,10 +11,7 @@ const PATH = "/api/sites/blog/survey-labels";
 onOneEngine(() => {
   describe("labels of surveys in the control API", () => {
     const world = eachWorld();
-    let owner: Owner;
-    beforeEach(() => {
-      owner = new Owner(world());
-    });
+    const owner = Owner.each(world);
 
     it("are none at first, and are kept as they were given, for a declared site too", async () => {
       assert.deepEqual(await owner.get(PATH), {});
@@ -28,7 +25,6 @@ onOneEngine(() => {
       await world().stop();
       await changeByHand(world(), "UPDATE document SET body = '[' WHERE kind = 'survey_labels'");
       await world().start();
-      owner = new Owner(world());
       assert.deepEqual(await owner.get(PATH), {});
       assert.deepEqual((await world().read("/surveys/versions")).labels, {});
       assert.deepEqual((await owner.ask("PUT", PATH, LABELS)).json, LABELS);

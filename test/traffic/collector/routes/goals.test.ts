@@ -12,9 +12,8 @@ const DOCS: Goal = { name: "Read the docs", kind: "page", value: "/docs/*" };
 onEachEngine(() => {
   describe("goals of a site", () => {
     const world = eachWorld();
-    let owner: Owner;
+    const owner = Owner.each(world);
     beforeEach(() => {
-      owner = new Owner(world());
       world().clock.setWall("2026-03-04T12:00:00Z");
     });
 
@@ -135,10 +134,7 @@ onEachEngine(() => {
 
   describe("marks of a site", () => {
     const world = eachWorld();
-    let owner: Owner;
-    beforeEach(() => {
-      owner = new Owner(world());
-    });
+    const owner = Owner.each(world);
 
     const path = "/api/sites/blog/marks";
     const put = (...marks: object[]) => owner.ask("PUT", path, { marks });

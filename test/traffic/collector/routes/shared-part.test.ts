@@ -14,11 +14,10 @@ const SECRET = /secret|paid|bought|insider|curl|9\.9\.9/i;
 onOneEngine(() => {
   describe("a link to a part of a site", () => {
     const world = sharedWorld({ env: { SITES: "blog,docs" } });
-    let owner: Owner;
     let token = "";
 
+    const owner = new Owner(world);
     before(async () => {
-      owner = new Owner(world());
       world().clock.setWall(`${BEFORE}T12:00:00Z`);
       await world().beacon({ p: "/secret" });
       world().clock.setWall(`${TODAY}T12:00:00Z`);

@@ -12,10 +12,9 @@ import { sharedWorld } from "../../../helpers/world.ts";
 
 describe("what is to be pasted into", () => {
   const world = sharedWorld();
-  let owner: Owner;
   let token: string;
+  const owner = new Owner(world);
   before(async () => {
-    owner = new Owner(world());
     token = (await owner.makePushToken()).token;
   });
   const filledIn = (id: RecipeId, channel: string) =>
