@@ -1,4 +1,8 @@
-import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import {
+  databaseFile,
+  openForWriting,
+  withDatabase,
+} from "../../appliance/store/sqlite/database.ts";
 import type { World } from "./world.ts";
 
 /** Changes the data of a world that has stopped. @param sql each engine has functions of its own */
@@ -11,10 +15,5 @@ export async function changeByHand(
     await world.rows(postgres);
     return;
   }
-  const db = openForWriting(databaseFile(world.dataDir));
-  try {
-    db.exec(sqlite);
-  } finally {
-    db.close();
-  }
+  withDatabase(openForWriting(databaseFile(world.dataDir)), (db) => db.exec(sqlite));
 }

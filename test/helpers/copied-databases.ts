@@ -75,12 +75,8 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
       const db = openForWriting(file);
       try {
         for (;;) {
-          const time = {
-            ...TIME,
-            today,
-            retentionDays,
-            marks: perform(db, timeRun()).marks,
-          };
+          const { marks } = perform(db, timeRun());
+          const time = { ...TIME, today, retentionDays, marks };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
           db.transaction(() => settleFile(db, new CountedDays(db), next))();
@@ -125,12 +121,8 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
         for (;;) {
           const next = await connection.transaction(
             async (sql) => {
-              const time = {
-                ...TIME,
-                today,
-                retentionDays,
-                marks: (await performOn(sql, timeRun())).marks,
-              };
+              const { marks } = await performOn(sql, timeRun());
+              const time = { ...TIME, today, retentionDays, marks };
               const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
               const epoch = (await epochOf(sql)) ?? 0;
               return settlement && { ...settlement, epoch };

@@ -21,6 +21,7 @@ import {
   type Database,
   databaseFile,
   openForWriting,
+  withDatabase,
 } from "../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { runAll } from "../../appliance/store/sqlite/sql.ts";
@@ -35,31 +36,21 @@ export async function copyAll(
   more: Partial<CopyOptions> = {},
 ): Promise<CopiedCounts & { said: readonly string[] }> {
   const said: string[] = [];
-  const options: CopyOptions = {
-    from,
-    to,
-    clock: new FakeClock(),
-    signal: new AbortController().signal,
-    say: (sentence) => said.push(sentence),
-    show: () => {},
-    ...more,
-  };
-  const brought = await copy(options);
+  const say = (sentence: string) => said.push(sentence);
+  const brought = await copy({ ...copying(from, to), say, ...more });
   return { ...brought, said };
+}
+
+function copying(from: CopyEnd, to: CopyEnd): CopyOptions {
+  const { signal } = new AbortController();
+  return { from, to, clock: new FakeClock(), signal, say: () => {}, show: () => {} };
 }
 
 /** Compares without bringing anything, or bringing what is missing. */
 export async function checkAll(from: CopyEnd, to: CopyEnd, brings = false) {
   const { pairs, missing } = await pairsOf(from, to);
-  const options: CopyOptions = {
-    from,
-    to,
-    clock: new FakeClock(),
-    signal: new AbortController().signal,
-    say: () => {},
-    show: () => {},
-  };
-  const catchUp = brings ? (pair: (typeof pairs)[number]) => bringSite(options, pair) : undefined;
+  const bring = (pair: (typeof pairs)[number]) => bringSite(copying(from, to), pair);
+  const catchUp = brings ? bring : undefined;
   return compare({ from, to, catchUp, show: () => {} }, pairs, missing);
 }
 
@@ -140,12 +131,7 @@ export function fill(dataDir: string, days: Parameters<typeof addDays>[1]): void
 export function change(dataDir: string, task: (db: Database) => void): void {
   const file = databaseFile(dataDir);
   mkdirSync(dirname(file), { recursive: true });
-  const db = openForWriting(file);
-  try {
-    task(db);
-  } finally {
-    db.close();
-  }
+  withDatabase(openForWriting(file), task);
 }
 
 /** Takes days out of the blocks of a folder as retention does; their counters are of the past then. */

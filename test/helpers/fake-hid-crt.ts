@@ -199,11 +199,6 @@ export class FakeCrt extends FakeUnit {
     return picture && turn(picture, 360 - this.firmware.turned);
   }
 
-  press(slot: string): void {
-    this.down(slot);
-    this.up(slot);
-  }
-
   down(slot: string): void {
     this.sendInput(this.#code(slot), 1);
   }

@@ -63,11 +63,6 @@ abstract class FakeStreamDeck extends FakeUnit {
     this.#dialsDown.clear();
   }
 
-  press(slot: string): void {
-    this.down(slot);
-    this.up(slot);
-  }
-
   down(slot: string): void {
     this.#switch(slot, true);
   }
@@ -329,47 +324,15 @@ export function mk2(serial = "CL21K1A00001"): FakeJpegStreamDeck {
   return new FakeJpegStreamDeck({ product: 0x0080, columns: 5, rows: 3, serial });
 }
 
-export function plus(): FakeJpegStreamDeck {
-  return new FakeJpegStreamDeck({
-    product: 0x0084,
-    columns: 4,
-    rows: 2,
-    turned: 0,
-    serial: "A00P1",
-    dials: 4,
-  });
-}
-
-export function plusXl(): FakeJpegStreamDeck {
-  return new FakeJpegStreamDeck({
-    product: 0x00c6,
-    columns: 9,
-    rows: 4,
-    serial: "A00X1",
-    dials: 6,
-  });
-}
-
-export function neo(): FakeJpegStreamDeck {
-  return new FakeJpegStreamDeck({
-    product: 0x009a,
-    columns: 4,
-    rows: 2,
-    serial: "A00N1",
-    touchPoints: 2,
-  });
-}
-
-export function studio(): FakeJpegStreamDeck {
-  return new FakeJpegStreamDeck({
-    product: 0x00aa,
-    columns: 16,
-    rows: 2,
-    turned: 0,
-    serial: "A00S1",
-    dials: 2,
-  });
-}
+/** The other JPEG models: dials and touch points. */
+const PLUS = { product: 0x0084, columns: 4, rows: 2, turned: 0, serial: "A00P1", dials: 4 };
+const PLUS_XL = { product: 0x00c6, columns: 9, rows: 4, serial: "A00X1", dials: 6 };
+const NEO = { product: 0x009a, columns: 4, rows: 2, serial: "A00N1", touchPoints: 2 };
+const STUDIO = { product: 0x00aa, columns: 16, rows: 2, turned: 0, serial: "A00S1", dials: 2 };
+export const plus = () => new FakeJpegStreamDeck(PLUS);
+export const plusXl = () => new FakeJpegStreamDeck(PLUS_XL);
+export const neo = () => new FakeJpegStreamDeck(NEO);
+export const studio = () => new FakeJpegStreamDeck(STUDIO);
 
 /** Three pedals and nothing to show. */
 export class FakePedal extends FakeStreamDeck {

@@ -55,7 +55,10 @@ export abstract class FakeUnit {
   /** Forgets everything, as without power. */
   abstract powerOff(): void;
   /** Goes down, and up where the firmware tells. */
-  abstract press(slot: string): void;
+  press(slot: string): void {
+    this.down(slot);
+    this.up(slot);
+  }
   abstract down(slot: string): void;
   abstract up(slot: string): void;
 

@@ -50,6 +50,14 @@ export async function writePlausible(path: string, tables: PlausibleTables): Pro
   await writeZip(path, Object.fromEntries(files));
 }
 
+/** Headers as they stand in the files. */
+const PLAUSIBLE_SOURCES =
+  "date,source,referrer,utm_source,utm_medium,utm_campaign,utm_content,utm_term,pageviews,visitors,visits,visit_duration,bounces";
+const GOATCOUNTER =
+  "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme,Screen size,Location,FirstVisit,Date";
+const UMAMI =
+  "event_id,website_id,session_id,visit_id,created_at,hostname,browser,os,device,screen,language,country,url_path,url_query,referrer_domain,event_type,event_name,utm_source";
+
 /** The tables of a small site: on each day 10 visitors, 30 views in 12 visits, 5 of which bounced. */
 export function smallPlausible(days: readonly string[]): PlausibleTables {
   const each = (...rows: Row[]) => days.flatMap((day) => rows.map((row) => [day, ...row]));
@@ -72,21 +80,7 @@ export function smallPlausible(days: readonly string[]): PlausibleTables {
       each(["/", 8, 600, 12, 5, 30]),
     ],
     sources: [
-      [
-        "date",
-        "source",
-        "referrer",
-        "utm_source",
-        "utm_medium",
-        "utm_campaign",
-        "utm_content",
-        "utm_term",
-        "pageviews",
-        "visitors",
-        "visits",
-        "visit_duration",
-        "bounces",
-      ],
+      PLAUSIBLE_SOURCES.split(","),
       each(
         ["", "", "", "", "", "", "", 10, 4, 5, 100, 2],
         ["Google", "www.google.com", "", "", "", "", "", 12, 4, 5, 100, 2],
@@ -194,22 +188,7 @@ export interface GoatView {
 /** The export of goatcounter.com/help/export, version 2. */
 export function goatcounterCsv(views: readonly GoatView[]): string {
   return csv(
-    [
-      "2Path",
-      "Title",
-      "Event",
-      "UserAgent",
-      "Browser",
-      "System",
-      "Session",
-      "Bot",
-      "Referrer",
-      "Referrer scheme",
-      "Screen size",
-      "Location",
-      "FirstVisit",
-      "Date",
-    ],
+    GOATCOUNTER.split(","),
     views.map(({ at, path, session, isEvent = false, referrer: [ref, scheme] = ["", "o"] }) => [
       path,
       "A title,\nin two lines",
@@ -242,26 +221,7 @@ interface UmamiEvent {
 /** The table website_event, joined with session. */
 export function umamiEvents(events: readonly UmamiEvent[]): string {
   return csv(
-    [
-      "event_id",
-      "website_id",
-      "session_id",
-      "visit_id",
-      "created_at",
-      "hostname",
-      "browser",
-      "os",
-      "device",
-      "screen",
-      "language",
-      "country",
-      "url_path",
-      "url_query",
-      "referrer_domain",
-      "event_type",
-      "event_name",
-      "utm_source",
-    ],
+    UMAMI.split(","),
     events.map(({ at, path, visitor, visit, name, referrer = "" }, n) => [
       `e${n}`,
       "w",

@@ -15,12 +15,19 @@ const ends: (() => unknown)[] = [];
 const lasts: (() => unknown)[] = [];
 
 /**
- * Has `begin` called before all tests and `end` after them: of the run, or of each file where files
+ * Has `end` called after all tests, and `begin` before them: of the run, or of each file where files
  * run beside each other. A hook of the helper's own would belong to the first file that uses it.
  */
-export function aroundTests(begin: () => void, end: () => unknown): void {
+export function aroundTests(end: () => unknown, begin = () => {}): void {
   begins.push(begin);
   ends.push(end);
+}
+
+/** A set of what ends after all tests, unless it has left it: a process of a failed test would outlive the run. */
+export function endedAtLast<T extends { end(): Promise<void> }>(): Set<T> {
+  const open = new Set<T>();
+  aroundTests(() => Promise.all([...open].map((one) => one.end())));
+  return open;
 }
 
 /**

@@ -5,7 +5,7 @@ import { MAX_DAYS } from "../../appliance/store/blocks/dictionary.ts";
 import { firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
 import type { BlockRow } from "../../appliance/store/snapshot.ts";
-import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { databaseFile, withDatabase } from "../../appliance/store/sqlite/database.ts";
 import type { World } from "./world.ts";
 
 /** The hits in a data folder, decoded: those in blocks, and those in the log. */
@@ -31,11 +31,9 @@ interface Kept {
 /** Reads a folder whose service may run. */
 export function kept(dataDir: string): Kept {
   const db = new Database(databaseFile(dataDir), { readonly: true });
-  try {
-    return unpacked(db.prepare(BLOCKS).all() as BlockRow[], db.prepare(LOG).all() as LogBody[]);
-  } finally {
-    db.close();
-  }
+  return withDatabase(db, () =>
+    unpacked(db.prepare(BLOCKS).all() as BlockRow[], db.prepare(LOG).all() as LogBody[]),
+  );
 }
 
 /** The same of a world that runs, whatever keeps its data. */

@@ -9,6 +9,7 @@ import { type Month, monthOf } from "../../appliance/store/blocks/month.ts";
 import { BatchEncoder, decodeBatch } from "../../appliance/store/log/batch.ts";
 import type { Undated } from "../../appliance/store/log/record.ts";
 import type { BlockPieces, BlockRow } from "../../appliance/store/snapshot.ts";
+import { withDatabase } from "../../appliance/store/sqlite/database.ts";
 import { siteRow } from "./stored-sites.ts";
 
 const MB = 1_048_576;
@@ -198,11 +199,6 @@ export function mangle(
 ): Buffer {
   const path = join(folder, "mangled.db");
   writeFileSync(path, whole);
-  const db = new Database(path);
-  try {
-    change(db);
-  } finally {
-    db.close();
-  }
+  withDatabase(new Database(path), change);
   return readFileSync(path);
 }

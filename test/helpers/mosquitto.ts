@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt, { type MqttClient } from "mqtt";
 import { needTools } from "../../scripts/tools.ts";
+import { answering, ended } from "./daemon.ts";
 import { freePort } from "./free-port.ts";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 
 interface MosquittoOptions {
   /** Lines of the configuration besides the listener. */
@@ -18,12 +17,7 @@ interface MosquittoOptions {
 
 const BROKER = "/usr/sbin/mosquitto";
 
-const open = new Set<Mosquitto>();
-// A process of a failed test would outlive the run.
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((broker) => broker.end())),
-);
+const open = endedAtLast<Mosquitto>();
 
 /** Debian's broker on a free port of 127.0.0.1, with what it needs in a folder of its own. */
 export class Mosquitto {
@@ -61,24 +55,15 @@ export class Mosquitto {
 
   /** Starts with nothing kept, as a broker without persistence does. */
   async start(): Promise<void> {
-    const child = spawn(BROKER, ["-c", join(this.folder, "mosquitto.conf")], { stdio: "ignore" });
-    this.#process = child;
-    let isOver = false;
-    child.once("exit", () => {
-      isOver = true;
-    });
-    while (!(await answers(this.port)))
-      if (isOver) throw new Error("mosquitto ended: is the package mosquitto installed?");
+    const config = join(this.folder, "mosquitto.conf");
+    this.#process = spawn(BROKER, ["-c", config], { stdio: "ignore" });
+    await answering(this.#process, this.port);
   }
 
   /** Ends the broker; everything it kept is gone. */
   async stop(): Promise<void> {
-    const child = this.#process;
+    await ended(this.#process);
     this.#process = undefined;
-    if (child === undefined || child.exitCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
   }
 
   /** Ends the broker and removes its folder. */
@@ -170,11 +155,4 @@ export class Listener {
   async end(): Promise<void> {
     await this.client.endAsync(true);
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = createConnection({ port, host: "127.0.0.1" });
-  socket.once("connect", () => resolve(true)).once("error", () => setTimeout(resolve, 5, false));
-  return promise.finally(() => socket.destroy());
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { ended } from "./daemon.ts";
 import { COMPILED } from "./open-program.ts";
 import { until } from "./until.ts";
 
@@ -79,10 +80,7 @@ export class NodeRed {
 
   async stop(): Promise<void> {
     this.#events?.close();
-    if (this.#process.exitCode === null) {
-      this.#process.kill();
-      await once(this.#process, "exit");
-    }
+    await ended(this.#process, "SIGTERM");
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { giveToPostgres } from "../../scripts/postgres/folder.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { readFleet } from "./fleet.ts";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 import { COMPILED } from "./open-program.ts";
 import { MAIN } from "./tallydeck.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
@@ -49,11 +49,7 @@ interface Member {
 /** From what a node is cut off. */
 type Side = "etcd" | "standbys" | "collectors";
 
-const open = new Set<{ end(): Promise<void> }>();
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((one) => one.end())),
-);
+const open = endedAtLast<PatroniFleet>();
 
 /**
  * A machine on this kernel: a network, mounts and processes of its own, which are gone with this process.

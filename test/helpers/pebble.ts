@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +7,11 @@ import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { type AskOutside, askWith } from "../../appliance/links/public/ask.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { makeCertificates } from "./certificates.ts";
+import { ended } from "./daemon.ts";
 import { keptPort } from "./free-port.ts";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 
-const open = new Set<Pebble>();
-// A process of a failed test would outlive the run.
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((pebble) => pebble.end())),
-);
+const open = endedAtLast<Pebble>();
 
 interface Ports {
   readonly directory: number;
@@ -86,12 +81,7 @@ export class Pebble {
 
   async end(): Promise<void> {
     open.delete(this);
-    for (const child of this.#running.splice(0)) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    }
+    await Promise.all(this.#running.splice(0).map((child) => ended(child)));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

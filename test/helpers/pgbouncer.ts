@@ -1,22 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { giveToPostgres, passingFolder } from "../../scripts/postgres/folder.ts";
 import { needTools } from "../../scripts/tools.ts";
+import { answering, ended } from "./daemon.ts";
 import { keptPort } from "./free-port.ts";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 
-const open = new Set<PgBouncer>();
-// A process of a failed test would outlive the run.
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((pooler) => pooler.end())),
-);
+const open = endedAtLast<PgBouncer>();
 
 /**
  * Debian's pooler before a server of 127.0.0.1, for its owner `postgres`; it pools by transaction. It ends
@@ -49,12 +42,7 @@ export class PgBouncer {
 
   async end(): Promise<void> {
     open.delete(this);
-    const child = this.#process;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    }
+    await ended(this.#process);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -82,28 +70,12 @@ export class PgBouncer {
   async #start(): Promise<void> {
     // PgBouncer refuses to run as root.
     const as = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
-    const child = spawn(PROGRAM, ["-q", ...as, this.#file], {
+    this.#process = spawn(PROGRAM, ["-q", ...as, this.#file], {
       stdio: "ignore",
       // A terminal's Ctrl-C ends a whole group of processes.
       detached: true,
       cwd: this.folder,
     });
-    this.#process = child;
-    while (!(await answers(this.port))) {
-      if (child.exitCode !== null) throw new Error("pgbouncer ended: is its package installed?");
-      await setTimeout(5);
-    }
-  }
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = createConnection(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
+    await answering(this.#process, this.port);
   }
 }

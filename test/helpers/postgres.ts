@@ -8,7 +8,7 @@ import { giveToPostgres, newCluster, postgresCommand } from "../../scripts/postg
 import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
-import { afterAllFiles, aroundTests } from "./hooks.ts";
+import { afterAllFiles, endedAtLast } from "./hooks.ts";
 
 interface PostgresOptions {
   /** Whether commits are synced to the disk. Without it they are in the kernel, which survives a killed server. */
@@ -48,11 +48,7 @@ const SETTINGS = {
   timezone: "UTC",
 };
 
-const open = new Set<Postgres>();
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((server) => server.end())),
-);
+const open = endedAtLast<Postgres>();
 
 /**
  * Debian's server on a port of 127.0.0.1, with its socket and all it keeps in a folder of its own. Its

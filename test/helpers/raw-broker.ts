@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 
 /** The behaviour of a broker; friendly by default. */
 interface Behaviour {
@@ -30,11 +30,7 @@ const [CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, UNSUBSCRIBE] = [1, 
 const [UNSUBACK, PINGREQ, PINGRESP] = [11, 12, 13];
 const FIVE = 5;
 
-const open = new Set<RawBroker>();
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((broker) => broker.end())),
-);
+const open = endedAtLast<RawBroker>();
 
 /** A TCP server on 127.0.0.1 that speaks MQTT 3.1.1 and 5 by hand, and breaks its rules where it is told to. */
 export class RawBroker {

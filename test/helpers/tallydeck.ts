@@ -36,11 +36,11 @@ let isOver = false;
 // A process of a failed test would keep the whole run from ending.
 aroundTests(
   () => {
-    isOver = false;
-  },
-  () => {
     isOver = true;
     return Promise.all([...running].map((process) => process.abandon()));
+  },
+  () => {
+    isOver = false;
   },
 );
 

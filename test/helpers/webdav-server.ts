@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { needTools } from "../../scripts/tools.ts";
 import { newCertificate } from "./certificates.ts";
+import { answering, ended } from "./daemon.ts";
 import { freePort } from "./free-port.ts";
-import { aroundTests } from "./hooks.ts";
+import { endedAtLast } from "./hooks.ts";
 
 const SERVER = "/usr/sbin/apache2";
 const MODULES = [
@@ -18,12 +17,7 @@ const MODULES = [
 const USER = "me";
 const PASSWORD = "pass:word ß";
 
-const open = new Set<WebdavServer>();
-// A process of a failed test would outlive the run.
-aroundTests(
-  () => {},
-  () => Promise.all([...open].map((server) => server.end())),
-);
+const open = endedAtLast<WebdavServer>();
 
 /**
  * Debian's Apache with WebDAV on a free port of 127.0.0.1, with what it needs in a folder of its own; by TLS, unless a
@@ -77,27 +71,14 @@ export class WebdavServer {
   /** Ends the server and removes its folder. */
   async end(): Promise<void> {
     open.delete(this);
-    const child = this.#process;
-    this.#process = undefined;
-    if (child !== undefined && child.exitCode === null) {
-      const ended = once(child, "exit");
-      child.kill("SIGTERM");
-      await ended;
-    }
+    await ended(this.#process, "SIGTERM");
     rmSync(this.#home, { recursive: true, force: true });
   }
 
   async #begin(): Promise<void> {
-    const child = spawn(SERVER, ["-D", "FOREGROUND", "-f", join(this.#home, "apache.conf")], {
-      stdio: "ignore",
-    });
-    this.#process = child;
-    let isOver = false;
-    child.once("exit", () => {
-      isOver = true;
-    });
-    while (!(await answers(this.port)))
-      if (isOver) throw new Error("apache2 ended: is the package apache2-bin installed?");
+    const args = ["-D", "FOREGROUND", "-f", join(this.#home, "apache.conf")];
+    this.#process = spawn(SERVER, args, { stdio: "ignore" });
+    await answering(this.#process, this.port, 20);
   }
 
   #config(): string {
@@ -130,11 +111,4 @@ export class WebdavServer {
       "",
     ].join("\n");
   }
-}
-
-function answers(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = createConnection({ port, host: "127.0.0.1" });
-  socket.once("connect", () => resolve(true)).once("error", () => setTimeout(resolve, 20, false));
-  return promise.finally(() => socket.destroy());
 }

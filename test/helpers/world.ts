@@ -54,7 +54,13 @@ export interface Ask {
   readonly byTls?: boolean;
 }
 
-interface WorldOptions {
+/** Parts of the service that a test may bring. With a `door` the collector answers by TLS, too. */
+type GivenParts = Pick<
+  ServiceParts,
+  "space" | "readerMemoryMb" | "threads" | "log" | "door" | "problems" | "publicAddress" | "updates"
+>;
+
+interface WorldOptions extends Readonly<Partial<GivenParts>> {
   /** The engine; that of the suite where `eachWorld` or `sharedWorld` makes the world, else SQLite. */
   readonly engine?: EngineName;
   /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
@@ -63,19 +69,9 @@ interface WorldOptions {
   readonly dataDir?: string;
   /** One that has stopped, with whose data this one goes on. */
   readonly after?: World | undefined;
-  readonly space?: ServiceParts["space"];
-  readonly readerMemoryMb?: number;
-  readonly threads?: ServiceParts["threads"];
-  readonly log?: ServiceParts["log"];
-  /** The public address; with it the collector answers by TLS, too. */
-  readonly door?: ServiceParts["door"];
   /** Called with the database before the service runs. */
   readonly prepare?: (db: Database.Database) => void;
-  readonly problems?: ServiceParts["problems"];
   /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
-  readonly publicAddress?: ServiceParts["publicAddress"];
-  /** The source of updates; none unless given. */
-  readonly updates?: ServiceParts["updates"];
   readonly board?: (machine: FakeClock) => SystemClock;
   /** The disk of the data; none unless given. */
   readonly disk?: Disk;
@@ -126,10 +122,8 @@ export class World {
 
   /** The same, be its database there or not. */
   async begin(changed: Record<string, string> = {}): Promise<void> {
+    const { env, prepare, door } = this.#options;
     const board = this.#options.board?.(this.clock);
-    const { env, space, readerMemoryMb, log, prepare, problems, door } = this.#options;
-    const { publicAddress, updates } = this.#options;
-    const { threads = reusedThreads } = this.#options;
     const config = readConfig({
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
       env: {
@@ -141,20 +135,15 @@ export class World {
       },
     });
     this.#service = await startService({
+      log: createLog((line) => this.said.push(line)),
+      threads: reusedThreads,
+      ...this.#options,
       // Any port that is free, for which a person has no use.
       config: door === undefined ? config : { ...config, tlsPort: 0 },
       clock: this.clock,
-      log: log ?? createLog((line) => this.said.push(line)),
-      threads,
       chores: reusedProcesses,
       databaseNow: () => this.clock.now(),
-      ...(space && { space }),
-      ...(readerMemoryMb !== undefined && { readerMemoryMb }),
-      ...(prepare && { prepare: (file) => withDatabase(openForWriting(file), prepare) }),
-      ...(door && { door }),
-      ...(problems && { problems }),
-      ...(publicAddress && { publicAddress }),
-      ...(updates && { updates }),
+      prepare: (file) => prepare && withDatabase(openForWriting(file), prepare),
       runProgram: reusedPrograms,
       bus: createDeckBus(this.usb),
       network: this.network,
@@ -193,11 +182,7 @@ export class World {
   async rows(question: string): Promise<unknown[]> {
     if (this.#database !== undefined) return (await sharedPostgres()).sql(question, this.#database);
     const db = new Database(databaseFile(this.dataDir), { readonly: true });
-    try {
-      return db.prepare(question).all();
-    } finally {
-      db.close();
-    }
+    return withDatabase(db, () => db.prepare(question).all());
   }
 
   get isOnPostgres(): boolean {
@@ -318,13 +303,7 @@ export class World {
 
   /** Counts of today, by dimension and value. */
   async counts(site = "blog"): Promise<Record<string, Record<string, number>>> {
-    const {
-      site: _site,
-      day: _day,
-      live: _live,
-      zone: _zone,
-      ...counts
-    } = await this.stats({ site });
+    const { site: _, day, live, zone, ...counts } = await this.stats({ site });
     return counts;
   }
 
@@ -337,13 +316,10 @@ export class World {
 }
 
 const inFolders = new Set<World>();
-aroundTests(
-  () => {},
-  async () => {
-    for (const world of inFolders) await world.stop();
-    inFolders.clear();
-  },
-);
+aroundTests(async () => {
+  for (const world of inFolders) await world.stop();
+  inFolders.clear();
+});
 
 /**
  * A service on a folder of the caller's, at this machine's time. Unlike one in a process of its own, it cannot be killed, and
