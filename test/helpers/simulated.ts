@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
+import { type Documents, ONLY } from "../../appliance/base/documents.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import { TEST_SEED } from "./seeded.ts";
+import { type seeded, TEST_SEED } from "./seeded.ts";
 
 /** Time in the simulation: `true` since its start, and the wall clock, which may be wrong. */
 export class SimTime {
@@ -81,6 +83,111 @@ export class SimCard {
       power.on = false;
     }
     return true;
+  }
+}
+
+/** False once it was cut: what is done without it reaches nothing. */
+interface Power {
+  on: boolean;
+}
+
+/** A machine whose service keeps one record on a card. A cut of the power begins it anew. */
+export abstract class SimLife<Body> {
+  readonly time = new SimTime();
+  readonly card = new SimCard();
+  readonly draw: ReturnType<typeof seeded>;
+  protected clock = this.time.clock(true);
+  /** The record on the card, as JSON. */
+  protected kept: string | undefined;
+  #power: Power = { on: true };
+  readonly #notes: string[] = [];
+
+  constructor(draw: SimLife<Body>["draw"]) {
+    this.draw = draw;
+  }
+
+  protected abstract open(power: Power): Promise<void>;
+  protected abstract close(): Promise<void>;
+  /** Resolves once all is done that needs no time. */
+  protected abstract rest(): Promise<void>;
+
+  async start(isSure = true): Promise<void> {
+    this.note(isSure ? "starts" : "starts without the time");
+    this.#power = { on: true };
+    // A clock that does not know the time says any, the future too.
+    const off = this.draw.below(400 * DAY_MS) * this.draw.pick([1, -1]);
+    this.clock = this.time.clock(isSure, "b", off);
+    await this.open(this.#power);
+  }
+
+  async stop(isKilled: boolean): Promise<void> {
+    this.note(isKilled ? "is killed" : "is stopped");
+    if (isKilled) this.#power.on = false;
+    await this.close();
+    this.#power.on = false;
+    this.card.isCut = false;
+  }
+
+  note(line: string): void {
+    this.#notes.push(`${new Date(this.time.at).toISOString()} ${line}`);
+  }
+
+  said(): string {
+    return this.#notes.slice(-40).join("\n");
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.time.at + ms;
+    do await this.#settle();
+    while (this.time.next(end));
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    await this.rest();
+    if (!this.card.isCut) return;
+    await this.stop(true);
+    await this.start();
+    await this.#settle();
+  }
+
+  /** What can happen to any of them. */
+  mishaps(): readonly (() => unknown)[] {
+    const { card, draw } = this;
+    return [
+      () => {
+        card.isBroken = !card.isBroken;
+        this.note(`the card takes ${card.isBroken ? "nothing" : "writes"}`);
+      },
+      async () => {
+        await this.stop(draw.random() < 0.5);
+        await this.pass(draw.pick([0, HOUR_MS, draw.below(3 * DAY_MS)]));
+        await this.start();
+      },
+      async () => {
+        await this.stop(true);
+        await this.start(false);
+        await this.pass(draw.below(12) * HOUR_MS);
+        this.note("learns the time");
+        this.clock.becomeSure();
+      },
+    ];
+  }
+
+  protected documents(power: Power): Documents<Body> {
+    return {
+      list: async () =>
+        this.kept === undefined
+          ? []
+          : [{ id: ONLY, body: JSON.parse(this.kept) as Body, revision: 1, size: 0 }],
+      change: async ({ put = [] }) => {
+        const isWritten = await this.card.write(power, () => {
+          this.kept = JSON.stringify(put[0]?.body);
+        });
+        if (!isWritten) throw new Error("the card takes nothing");
+      },
+      file: async () => null,
+    };
   }
 }
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
-import { ONLY } from "../../../appliance/base/documents.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { Backups, type KnownTarget } from "../../../appliance/links/backups/backups.ts";
@@ -12,7 +11,7 @@ import type { TargetKind } from "../../../appliance/links/backups/view.ts";
 import { isLong } from "../../helpers/long.ts";
 import { MemoryDocuments } from "../../helpers/memory-documents.ts";
 import { seeded } from "../../helpers/seeded.ts";
-import { eachLife, LIVES, SimCard, SimTime } from "../../helpers/simulated.ts";
+import { eachLife, LIVES, SimLife } from "../../helpers/simulated.ts";
 import { MemoryTarget, type TargetFault } from "./memory-target.ts";
 
 const ZONE = new DayZone({ zone: "Europe/Berlin", before: null });
@@ -38,47 +37,32 @@ const FOREIGN = new Map([
 class PowerCut extends Error {}
 
 /** A machine that makes backups, its card, a stick and a server. */
-class Life {
-  readonly time = new SimTime();
-  readonly card = new SimCard();
-  readonly draw: ReturnType<typeof seeded>;
+class Life extends SimLife<BackupRecord> {
   readonly targets = { stick: new MemoryTarget(), webdav: new MemoryTarget() };
   readonly problems: string[] = [];
   isPlugged = true;
   #plugged = new Signal();
-  #kept: string | undefined;
-  #power = { on: true };
   /** The power goes after so many further steps at a target. */
   #stepsLeft = Number.POSITIVE_INFINITY;
-  #clock = this.time.clock(true);
   #backups!: Backups;
-  readonly #notes: string[] = [];
 
   constructor(draw: Life["draw"]) {
-    this.draw = draw;
+    super(draw);
     for (const target of Object.values(this.targets))
       for (const [name, content] of FOREIGN) target.files.set(name, content);
   }
 
-  async start(isSure = true): Promise<void> {
-    this.note(isSure ? "starts" : "starts without the time");
-    const power = { on: true };
-    this.#power = power;
+  protected async open(power: { on: boolean }): Promise<void> {
     for (const target of Object.values(this.targets)) target.step = () => this.#step(power);
     this.#plugged = new Signal();
-    this.#clock = this.time.clock(
-      isSure,
-      "b",
-      this.draw.below(400 * DAY_MS) * this.draw.pick([1, -1]),
-    );
     this.#backups = await Backups.open({
-      clock: this.#clock,
+      clock: this.clock,
       log: silentLog(),
       zone: () => ZONE,
       id: ID,
       machine: () => "kitchen",
       settings: new MemoryDocuments(),
-      record: this.#record(power),
+      record: this.documents(power),
       targets: () => this.#known(),
       targetsChanged: this.#plugged,
       make: async () => {
@@ -94,18 +78,9 @@ class Life {
     });
   }
 
-  async stop(isKilled: boolean): Promise<void> {
-    this.note(isKilled ? "is killed" : "is stopped");
-    if (isKilled) this.#power.on = false;
+  protected async close(): Promise<void> {
     await this.#backups.close();
-    this.#power.on = false;
-    this.card.isCut = false;
     this.#stepsLeft = Number.POSITIVE_INFINITY;
-  }
-
-  learnTheTime(): void {
-    this.note("learns the time");
-    this.#clock.becomeSure();
   }
 
   plug(isPlugged: boolean): void {
@@ -125,29 +100,9 @@ class Life {
     else this.card.cut = { writes: 1 + this.draw.below(3), isAfter: this.draw.random() < 0.5 };
   }
 
-  note(line: string): void {
-    this.#notes.push(`${new Date(this.time.at).toISOString()} ${line}`);
-  }
-
-  said(): string {
-    return this.#notes.slice(-40).join("\n");
-  }
-
-  /** Passes time; a cut of the power begins the machine anew. */
-  async pass(ms: number): Promise<void> {
-    const end = this.time.at + ms;
-    do await this.#settle();
-    while (this.time.next(end));
-    await this.#settle();
-  }
-
-  async #settle(): Promise<void> {
+  protected async rest(): Promise<void> {
     for (let i = 0; i < TURNS; i++) await turn();
     this.#look();
-    if (!this.card.isCut) return;
-    await this.stop(true);
-    await this.start();
-    await this.#settle();
   }
 
   /** Checks the files of others, at each moment. */
@@ -181,7 +136,7 @@ class Life {
   told(): string[] {
     return this.#backups.targets.flatMap(({ kind, since, good, isOverdue }) => {
       const isLate = this.time.at - Math.max(since, good?.at ?? 0) > WEEK_MS;
-      const isWrong = this.#clock.sure && isLate !== isOverdue;
+      const isWrong = this.clock.sure && isLate !== isOverdue;
       const newest = this.own(kind as (typeof KINDS)[number])[0]?.at ?? 0;
       return [
         ...(isWrong ? [`${kind} is told of wrongly`] : []),
@@ -207,26 +162,10 @@ class Life {
     this.card.isCut = true;
     throw new PowerCut();
   }
-
-  #record(power: { on: boolean }) {
-    return {
-      list: async () =>
-        this.#kept === undefined
-          ? []
-          : [{ id: ONLY, body: JSON.parse(this.#kept) as BackupRecord, revision: 1, size: 0 }],
-      change: async ({ put = [] }: { put?: readonly { body: BackupRecord }[] }) => {
-        const isWritten = await this.card.write(power, () => {
-          this.#kept = JSON.stringify(put[0]?.body);
-        });
-        if (!isWritten) throw new Error("the card takes nothing");
-      },
-      file: async () => null,
-    };
-  }
 }
 
 async function happen(life: Life): Promise<void> {
-  const { draw, card } = life;
+  const { draw } = life;
   const events: [() => unknown, ...(() => unknown)[]] = [
     () => life.behave(draw.pick(KINDS as never), draw.pick(["full", "read-only", "gone"])),
     () => life.behave(draw.pick(KINDS as never), draw.pick(["lies", "hangs", "cut"])),
@@ -235,21 +174,7 @@ async function happen(life: Life): Promise<void> {
     },
     () => life.plug(!life.isPlugged),
     () => life.cutSoon(),
-    () => {
-      card.isBroken = !card.isBroken;
-      life.note(`the card takes ${card.isBroken ? "nothing" : "writes"}`);
-    },
-    async () => {
-      await life.stop(draw.random() < 0.5);
-      await life.pass(draw.pick([0, HOUR_MS, draw.below(3 * DAY_MS)]));
-      await life.start();
-    },
-    async () => {
-      await life.stop(true);
-      await life.start(false);
-      await life.pass(draw.below(12) * HOUR_MS);
-      life.learnTheTime();
-    },
+    ...life.mishaps(),
   ];
   await draw.pick(events)();
 }

@@ -3,7 +3,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { DAY_MS, formatDay, HOUR_MS, parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
-import { ONLY } from "../../../appliance/base/documents.ts";
 import { DIGEST, type KeptDigest } from "../../../appliance/base/input/digest.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import type { SendOutcome } from "../../../appliance/base/send-outcome.ts";
@@ -14,7 +13,7 @@ import { lastDue } from "../../../appliance/traffic/digest/machine.ts";
 import type { DigestRecord } from "../../../appliance/traffic/digest/record.ts";
 import { lasting } from "../../helpers/long.ts";
 import { seeded } from "../../helpers/seeded.ts";
-import { eachLife, LIVES, SimCard, SimTime } from "../../helpers/simulated.ts";
+import { eachLife, LIVES, SimLife } from "../../helpers/simulated.ts";
 
 const MINUTE_MS = 60_000;
 const ZONE = new DayZone({ zone: "Europe/Berlin", before: null });
@@ -29,10 +28,7 @@ type Options = Parameters<typeof Digests.open>[0];
 type Manner = "well" | "busy" | "halfway" | "slow" | "refuses";
 
 /** A box that sends digests of one site, its card, and those that it sends them to. */
-class Life {
-  readonly time = new SimTime();
-  readonly card = new SimCard();
-  readonly draw: ReturnType<typeof seeded>;
+class Life extends SimLife<DigestRecord> {
   settings: KeptDigest;
   readonly manners = new Map<DigestTarget, Manner>();
   /** The number of times that a target has taken the digest of a day, as `target day`. */
@@ -40,52 +36,33 @@ class Life {
   /** Digests that need not arrive any more: nobody knows whether they have, or their target does not want them. */
   readonly settled = new Set<string>();
   readonly problems: string[] = [];
-  readonly #notes: string[] = [];
-  #kept: string | undefined;
-  #power = { on: true };
-  #clock = this.time.clock(true);
   #digests!: Digests;
 
   constructor(draw: Life["draw"]) {
-    this.draw = draw;
+    super(draw);
     this.settings = this.#drawn();
   }
 
-  async start(isSure = true): Promise<void> {
-    this.note(isSure ? "starts" : "starts without the time");
-    const power = { on: true };
-    this.#power = power;
-    // A clock that does not know the time says any, the future too.
-    const off = this.draw.below(400 * DAY_MS) * this.draw.pick([1, -1]);
-    this.#clock = this.time.clock(isSure, "b", off);
+  protected async open(power: { on: boolean }): Promise<void> {
     this.#digests = await Digests.open({
       numbers: this.#numbers(),
-      clock: this.#clock,
+      clock: this.clock,
       log: silentLog(),
       box: "this",
-      documents: this.#documents(power),
+      documents: this.documents(power),
       post: { send: (target, _, { figures }) => this.#send(power, target, figures.to) },
       alarms: () => [],
     });
     await this.#digests.reload();
   }
 
-  async stop(isKilled: boolean): Promise<void> {
-    this.note(isKilled ? "is killed" : "is stopped");
-    if (isKilled) this.#power.on = false;
+  protected async close(): Promise<void> {
     await this.#digests.close();
-    this.#power.on = false;
-    this.card.isCut = false;
     // A try that was written down may have arrived, for all that the box can know.
-    const kept: DigestRecord = JSON.parse(this.#kept ?? '{"digests":[]}');
+    const kept: DigestRecord = JSON.parse(this.kept ?? '{"digests":[]}');
     for (const { day, deliveries } of kept.digests)
       for (const { target, state } of deliveries)
         if (state === "trying") this.settled.add(`${target} ${formatDay(day)}`);
-  }
-
-  learnTheTime(): void {
-    this.note("learns the time");
-    this.#clock.becomeSure();
   }
 
   async change(): Promise<void> {
@@ -99,29 +76,8 @@ class Life {
     this.manners.set(target, manner);
   }
 
-  note(line: string): void {
-    this.#notes.push(`${new Date(this.time.at).toISOString()} ${line}`);
-  }
-
-  said(): string {
-    return this.#notes.slice(-40).join("\n");
-  }
-
-  /** Passes time; a cut of the power begins the box anew. */
-  async pass(ms: number): Promise<void> {
-    const end = this.time.at + ms;
-    do await this.#settle();
-    while (this.time.next(end));
-    await this.#settle();
-  }
-
-  /** Has the box do all that it does at this moment. */
-  async #settle(): Promise<void> {
+  protected async rest(): Promise<void> {
     for (let i = 0; i < TURNS; i++) await turn();
-    if (!this.card.isCut) return;
-    await this.stop(true);
-    await this.start();
-    await this.#settle();
   }
 
   /** The targets that have not got the last digest, though nothing kept it from them for long enough. */
@@ -184,7 +140,7 @@ class Life {
         return { kind: "unsure", why: "cut" };
       case "slow":
         take();
-        await new Promise<void>((done) => this.#clock.after(3 * MINUTE_MS, done));
+        await new Promise<void>((done) => this.clock.after(3 * MINUTE_MS, done));
         return { kind: "sent" };
     }
   }
@@ -211,22 +167,6 @@ class Life {
       read: async (name: string, input: object) => answers[name]?.(input),
     } as unknown as Options["numbers"];
   }
-
-  #documents(power: { on: boolean }): Options["documents"] {
-    return {
-      list: async () =>
-        this.#kept === undefined
-          ? []
-          : [{ id: ONLY, body: JSON.parse(this.#kept) as DigestRecord, revision: 1, size: 0 }],
-      change: async ({ put = [] }) => {
-        const isWritten = await this.card.write(power, () => {
-          this.#kept = JSON.stringify(put[0]?.body);
-        });
-        if (!isWritten) throw new Error("the card takes nothing");
-      },
-      file: async () => null,
-    };
-  }
 }
 
 async function happen(life: Life): Promise<void> {
@@ -243,21 +183,7 @@ async function happen(life: Life): Promise<void> {
       life.note("the power is about to go");
       card.cut = { writes: 1 + draw.below(4), isAfter: draw.random() < 0.5 };
     },
-    () => {
-      card.isBroken = !card.isBroken;
-      life.note(`the card takes ${card.isBroken ? "nothing" : "writes"}`);
-    },
-    async () => {
-      await life.stop(draw.random() < 0.5);
-      await life.pass(draw.pick([0, HOUR_MS, draw.below(3 * DAY_MS)]));
-      await life.start();
-    },
-    async () => {
-      await life.stop(true);
-      await life.start(false);
-      await life.pass(draw.below(12) * HOUR_MS);
-      life.learnTheTime();
-    },
+    ...life.mishaps(),
   ];
   await draw.pick(events)();
 }
