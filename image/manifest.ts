@@ -3,10 +3,9 @@
  * node image/manifest.ts FOLDER NAME [sublist]; IMAGE_URL says where the image will be downloaded from. A sublist
  * is for lists of others, which link to it: Imager takes what is about itself at the top of a list only.
  */
-import { createHash } from "node:crypto";
-import { createReadStream, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { partOf } from "./part.ts";
 
 /**
  * The boards that Imager offers in its first step; without such a list it goes no further.
@@ -40,8 +39,9 @@ export function sublist({ os_list }: Manifest): object {
 
 /** The manifest of an image that was built; hashes are read from the files themselves. */
 export async function manifest({ folder, name, url, released }: ManifestParts): Promise<Manifest> {
-  const raw = join(folder, `${name}.img`);
-  const packed = `${raw}.xz`;
+  const packed = join(folder, `${name}.img.xz`);
+  const image = await partOf(join(folder, `${name}.img`));
+  const download = await partOf(packed);
   return {
     imager: {
       latest_version: "2.0.11",
@@ -60,10 +60,10 @@ export async function manifest({ folder, name, url, released }: ManifestParts): 
         description: "Counts the visits to your sites and drives a stream deck",
         icon: ICON,
         url: url ?? pathToFileURL(packed).href,
-        extract_size: statSync(raw).size,
-        extract_sha256: await sha256(raw),
-        image_download_size: statSync(packed).size,
-        image_download_sha256: await sha256(packed),
+        extract_size: image.size,
+        extract_sha256: image.sha256,
+        image_download_size: download.size,
+        image_download_sha256: download.sha256,
         release_date: new Date(released * 1_000).toISOString().slice(0, 10),
         devices: DEVICES.map(([, tag]) => tag),
         architecture: "armv8",
@@ -77,12 +77,6 @@ export async function manifest({ folder, name, url, released }: ManifestParts): 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="8" fill="#1b6ef3"/><path d="M11 29v-9M20 29V11M29 29v-6" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>',
 )}`;
-
-async function sha256(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest("hex");
-}
 
 async function main([folder, name, form]: readonly string[]): Promise<number> {
   if (folder === undefined || name === undefined || ![undefined, "sublist"].includes(form)) {

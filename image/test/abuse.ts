@@ -14,8 +14,9 @@ import { SITE } from "../../scripts/running/servers.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
 import { Lab, STRANGERS, VISITORS } from "./lab.ts";
-import { Machine } from "./machine.ts";
+import type { Machine } from "./machine.ts";
 import { until } from "./owner.ts";
+import { withMachine } from "./starts.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AUTOCANNON = join(ROOT, "node_modules/autocannon/autocannon.js");
@@ -41,8 +42,7 @@ export async function checkAbuse(checks: Checks, card: Card, seed: number): Prom
   card.boot.write("history.db", await history(seed));
   const lab = new Lab();
   try {
-    const machine = await Machine.start(card, { network: lab, megabytes: MEGABYTES });
-    try {
+    await withMachine(card, { network: lab, megabytes: MEGABYTES }, async (machine) => {
       const box = new AttackedBox(machine, lab, token);
       await box.prepare();
       const rate = await box.capacity();
@@ -54,10 +54,7 @@ export async function checkAbuse(checks: Checks, card: Card, seed: number): Prom
         `answers and counts ${rate} honest hits a second while it is attacked in proportion`,
         () => box.withstand({ rate, seed }),
       );
-      await machine.shutDown();
-    } finally {
-      await machine.cutPower();
-    }
+    });
   } finally {
     lab.remove();
   }
@@ -101,8 +98,7 @@ class AttackedBox {
     await this.#says(
       `mkdir -p /run/systemd/network; printf '${this.#lab.network.replaceAll("\n", "\\n")}' >/run/systemd/network/10-lab.network; install -D /dev/null /run/tallydeck-clock/set; networkctl reload; networkctl reconfigure eth0`,
     );
-    const isUp = async () =>
-      (await this.#says("systemctl is-active tallydeck")) === "active" || undefined;
+    const isUp = async () => (await this.#says("systemctl is-active tallydeck")) === "active";
     await until("the service is up", isUp, STARTS_MS);
     const { status, text } = await this.#machine.shell.run(
       "cp /boot/firmware/history.db /data/history.db && systemctl stop tallydeck-{collector,control}.socket tallydeck && tallydeck restore /data/history.db && systemctl start tallydeck && rm /data/history.db",
@@ -171,8 +167,8 @@ class AttackedBox {
     return status;
   }
 
-  async #says(command: string): Promise<string> {
-    return (await this.#machine.shell.run(command)).text;
+  #says(command: string): Promise<string> {
+    return this.#machine.shell.says(command);
   }
 
   /** Requests that are answered in a second. */

@@ -152,8 +152,9 @@ async function checkNewCard(
     assert.equal(status, 204);
     const views = await until("its numbers", () => box.read("/stats?site=blog", token));
     assert.equal(views.path["/of-the-old-card"], 1);
-    await until("its name", async () =>
-      (await box.machine.shell.run("hostname")).text === "kitchen" ? true : undefined,
+    await until(
+      "its name",
+      async () => (await box.machine.shell.run("hostname")).text === "kitchen",
     );
     const failed = await box.machine.shell.run("systemctl --failed --no-legend --plain --no-pager");
     assert.equal(failed.text, "");
@@ -182,7 +183,7 @@ async function plugs({ machine }: Box, stick: string, id: string): Promise<void>
   await machine.plugDisk(stick, id);
   await until("the stick is lent", async () => {
     const { status, text } = await lent();
-    return status === 0 && text !== before ? true : undefined;
+    return status === 0 && text !== before;
   });
 }
 
@@ -192,6 +193,6 @@ async function backsUp(box: Box): Promise<void> {
   await until("another good backup", async () => {
     await box.control("POST", "/api/backups");
     const { good, why } = await targetWhen(box, "its end", () => true);
-    return why === "" && good?.file !== before.good?.file ? true : undefined;
+    return why === "" && good?.file !== before.good?.file;
   });
 }

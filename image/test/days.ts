@@ -28,7 +28,7 @@ export async function checkDays(checks: Checks, card: Card, out: string): Promis
   console.log("# days");
   const { box } = await checkFirstBoot(checks, card, { thoroughly: false, out: join(out, "days") });
   const { machine } = box;
-  const says = async (command: string) => (await machine.shell.run(command)).text;
+  const { says } = machine.shell;
   const during = async (run: () => Promise<unknown>): Promise<Written> => {
     await says("sync");
     const before = await machine.written();

@@ -41,10 +41,8 @@ export async function checkSetupCode(checks: Checks, box: Box, out: string): Pro
     const unit = mk2();
     const plugged = await UsbDeck.plug(unit, box.machine.usb);
     await showsCode(unit, keys(15), await codeToCome(box));
-    await until(
-      "every key painted",
-      async () =>
-        (await Promise.all(keys(15).map((key) => unit.shown(key)))).every(Boolean) || undefined,
+    await until("every key painted", async () =>
+      (await Promise.all(keys(15).map((key) => unit.shown(key)))).every(Boolean),
     );
     await photograph(unit, keys(15), join(out, "deck-setup.png"));
     plugged.unplug();
@@ -95,10 +93,7 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
         [answer.status, ((await answer.json()) as { bound: number }).bound],
         [200, 1],
       );
-      await until(
-        "a new picture",
-        async () => unit.received.slice(before).includes(key) || undefined,
-      );
+      await until("a new picture", async () => unit.received.slice(before).includes(key));
       await showsTheSame(box, unit, id, key);
       await photograph(unit, slots, join(out, `deck-${model}.png`));
     });
@@ -140,10 +135,8 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       plugged?.unplug();
       await until("it is gone", async () => {
         const { decks } = (await box.control("GET", "/api/decks")).json;
-        return (
-          decks.every(
-            (deck: { id: string; connected: boolean }) => deck.id !== id || !deck.connected,
-          ) || undefined
+        return decks.every(
+          (deck: { id: string; connected: boolean }) => deck.id !== id || !deck.connected,
         );
       });
       plugged = await UsbDeck.plug(unit, box.machine.usb);
@@ -155,7 +148,7 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       plugged?.unplug();
       await until(
         "it is gone",
-        async () => (await box.machine.shell.run("ls /dev/hidraw*")).status !== 0 || undefined,
+        async () => (await box.machine.shell.run("ls /dev/hidraw*")).status !== 0,
       );
     });
   }

@@ -24,15 +24,18 @@ export function partition(image: string, number: number): { from: number; to: nu
 
 /** Makes a partition smaller; where the others are stays. */
 export function shrink(image: string, number: number, bytes: number): void {
-  const sectors = Buffer.alloc(4);
-  sectors.writeUInt32LE(bytes / SECTOR);
-  const file = openSync(image, "r+");
-  writeSync(file, sectors, 0, sectors.length, entryOf(number) + 12);
-  closeSync(file);
+  const table = firstSector(image);
+  table.writeUInt32LE(bytes / SECTOR, entryOf(number) + 12);
+  writeFirstSector(image, table);
 }
 
-/** The place of a partition's entry in the table of a disk. */
-function entryOf(number: number): number {
+/** Copies sectors from one file to another. @param where the words of dd for that, like `count=4` */
+export function copySectors(from: string, to: string, ...where: readonly string[]): void {
+  execFileSync("dd", [`if=${from}`, `of=${to}`, `bs=${SECTOR}`, "status=none", ...where]);
+}
+
+/** The place of a partition's entry in the table of a disk, which has four. */
+export function entryOf(number: number): number {
   return 446 + (number - 1) * 16;
 }
 
@@ -105,10 +108,17 @@ export class BootPartition {
   }
 }
 
-function firstSector(image: string): Buffer {
+/** The sector with the table. */
+export function firstSector(image: string): Buffer {
   const file = openSync(image, "r");
   const sector = Buffer.alloc(SECTOR);
   readSync(file, sector, 0, SECTOR, 0);
   closeSync(file);
   return sector;
+}
+
+export function writeFirstSector(image: string, sector: Buffer): void {
+  const file = openSync(image, "r+");
+  writeSync(file, sector, 0, SECTOR, 0);
+  closeSync(file);
 }

@@ -14,16 +14,16 @@ const DEADLINE_MS = 15 * 60_000;
 /** Mean difference a JPEG may bring. */
 const ALIKE = 12;
 
-/** Asks again and again until there is an answer. */
+/** Asks again and again until there is an answer, which `false` is not. */
 export async function until<T>(
   what: string,
-  ask: () => Promise<T | undefined>,
+  ask: () => Promise<T | undefined | false>,
   deadlineMs = DEADLINE_MS,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask().catch(() => undefined);
-    if (answer !== undefined) return answer;
+    if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`${what}: not after ${deadlineMs / 1_000} s`);
     await pause(1_000);
   }

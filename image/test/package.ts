@@ -67,6 +67,7 @@ const machine = await Machine.start(disk, {
   reached: [PORT, WEB_UI, 443, MOVED],
 });
 const box = new Box(machine);
+const { says } = machine.shell;
 const unit = mk2();
 let deck = "";
 
@@ -75,11 +76,6 @@ async function does(command: string, deadlineMs?: number): Promise<string> {
   const { status, text } = await machine.shell.run(command, deadlineMs);
   if (status !== 0) throw new Error(`${command}: ${status}\n${text}`);
   return text;
-}
-
-/** The output of a command line, though it may fail. */
-async function says(command: string): Promise<string> {
-  return (await machine.shell.run(command)).text;
 }
 
 async function hasNoFailedUnit(): Promise<void> {
@@ -183,7 +179,7 @@ await checks.check("lights a key by a push", async () => {
     body: JSON.stringify({ text: "apt ok", background: "#004400" }),
   });
   assert.equal(answer.status, 200);
-  await until("a picture", async () => unit.received.slice(before).includes(KEY) || undefined);
+  await until("a picture", async () => unit.received.slice(before).includes(KEY));
   await showsTheSame(box, unit, deck, KEY);
   await photograph(unit, KEYS, join(out, "deck-package.png"));
 });
@@ -200,15 +196,12 @@ await checks.check(
     await does("ln -sfn /srv/next /srv/apt-now && apt-get update --error-on=any", APT_MS);
     const before = await starts();
     const load = new Load();
-    await until("the load is on", async () => load.answered >= 2 * SENDERS || undefined);
+    await until("the load is on", async () => load.answered >= 2 * SENDERS);
     const answeredBefore = load.answered;
     await does("apt -y upgrade", APT_MS);
     const during = load.answered - answeredBefore;
     const upgraded = load.answered;
-    await until(
-      "the load goes on",
-      async () => load.answered >= upgraded + 2 * SENDERS || undefined,
-    );
+    await until("the load goes on", async () => load.answered >= upgraded + 2 * SENDERS);
     await load.stop();
     assert.match(await does("dpkg -l tallydeck"), new RegExp(`^ii +tallydeck +${version}`, "m"));
     assert.deepEqual(load.unanswered, []);

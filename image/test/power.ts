@@ -98,7 +98,7 @@ async function checkWritableMoment(checks: Checks, card: Card): Promise<void> {
 
     const box = new Box(await Machine.start(card));
     await box.serves();
-    const says = async (command: string) => (await box.machine.shell.run(command)).text;
+    const { says } = box.machine.shell;
     assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Asia/Tokyo");
     assert.match(await says("cat /boot/firmware/SETUP-RESULT.txt"), /applied {2}TIMEZONE/);
     assert.doesNotMatch(await says("ls /boot/firmware"), /\.(?:new\d|old-with-secrets)$/m);

@@ -4,13 +4,13 @@ import { connect } from "node:tls";
 import { inOneLine } from "../../test/helpers/certificates.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import { Pebble } from "../../test/helpers/pebble.ts";
-import { Box, CHROME, viewOf } from "./box.ts";
+import { type Box, CHROME, viewOf } from "./box.ts";
 import type { Card } from "./card.ts";
 import type { Checks } from "./checks.ts";
-import { Machine } from "./machine.ts";
 import { HOST } from "./network.ts";
 import { until } from "./owner.ts";
-import { trustClock } from "./starts.ts";
+import { trustClock, withMachine } from "./starts.ts";
+import { boxOf } from "./update-run.ts";
 
 const NAME = "tally.example.org";
 
@@ -61,21 +61,8 @@ export async function checkPublicAddress(checks: Checks, card: Card, token: stri
   }
 }
 
-/** Starts the card and shuts it down again, in a hurry when something went wrong. */
-async function withBox(
-  card: Card,
-  { tlsPort }: Visitor,
-  use: (box: Box) => Promise<void>,
-): Promise<void> {
-  const machine = await Machine.start(card, { tlsPort });
-  try {
-    const box = new Box(machine);
-    await box.serves();
-    await use(box);
-    await machine.shutDown();
-  } finally {
-    await machine.cutPower();
-  }
+function withBox(card: Card, { tlsPort }: Visitor, use: (box: Box) => Promise<void>) {
+  return withMachine(card, { tlsPort }, async (machine) => use(await boxOf(machine)));
 }
 
 /** Somebody on the internet, who trusts the CA. */

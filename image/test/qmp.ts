@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { setTimeout as pause } from "node:timers/promises";
 import { Mutex } from "../../appliance/base/tasks/mutex.ts";
+import { spokenTo } from "./shell.ts";
 
 interface Message {
   readonly event?: string;
@@ -28,19 +27,12 @@ export class Qmp {
     lines.on("error", () => {});
   }
 
-  static async open(path: string, isRunning: () => boolean): Promise<Qmp> {
-    for (;;) {
-      const socket = connect(path);
-      try {
-        await once(socket, "connect");
-        const qmp = new Qmp(socket);
-        await qmp.do("qmp_capabilities");
-        return qmp;
-      } catch (error) {
-        if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
-        await pause(100);
-      }
-    }
+  static open(path: string, isRunning: () => boolean): Promise<Qmp> {
+    return spokenTo(path, isRunning, async (socket) => {
+      const qmp = new Qmp(socket);
+      await qmp.do("qmp_capabilities");
+      return qmp;
+    });
   }
 
   /** @throws {Error} what QEMU has against it */

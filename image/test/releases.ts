@@ -14,12 +14,11 @@ import { parseRelease, type Release } from "../../appliance/base/release/release
 import { DATA_FORMAT } from "../../appliance/store/format.ts";
 import { Minisign } from "../../test/helpers/minisign.ts";
 import { bundleOf, manifestOf, packedBoot } from "../../test/helpers/release.ts";
-import { BootPartition, partition } from "./fat.ts";
+import { BootPartition, copySectors, partition } from "./fat.ts";
 
 /** The files that image/build keeps. */
 export const IMAGE_CACHE = process.env.TALLYDECK_IMAGE_CACHE ?? "/var/cache/tallydeck-image";
 const TOOLS = join(IMAGE_CACHE, "tools");
-const SECTOR = 512;
 /** The boards of QEMU's machines, by their device trees. */
 export const BOARDS = ["linux,dummy-virt", "raspberrypi,3-model-b"];
 /** The file that the initrd compares with the root's release. */
@@ -53,8 +52,7 @@ export class Workshop {
     this.#folder = folder;
     mkdirSync(join(folder, "boot"), { recursive: true });
     const { from, to } = partition(image, 2);
-    const cut = [`skip=${from}`, `count=${to - from}`, "conv=sparse", "status=none"];
-    execFileSync("dd", [`if=${image}`, `of=${folder}/root.erofs`, `bs=${SECTOR}`, ...cut]);
+    copySectors(image, `${folder}/root.erofs`, "conv=sparse", `skip=${from}`, `count=${to - from}`);
     this.#inTools("fsck.erofs", "--extract=/work/root", "/work/root.erofs");
     rmSync(join(folder, "root.erofs"));
     new BootPartition(image).copyOut("a", join(folder, "boot"));

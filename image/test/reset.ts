@@ -32,7 +32,7 @@ export async function checkReset(checks: Checks, card: Card): Promise<void> {
     await until("the file is gone", async () => {
       unit.press("k0");
       const { status } = await counting.machine.shell.run("ls /boot/firmware/RESET");
-      return status === 0 ? undefined : true;
+      return status !== 0;
     });
     assert.equal((await counting.read("/stats?site=blog", token)).path["/before"], 1);
     deck.unplug();
@@ -46,14 +46,12 @@ export async function checkReset(checks: Checks, card: Card): Promise<void> {
   });
   await checks.check("begins anew, after a power cut while it erases", async () => {
     const erasing = await Machine.start(card);
-    await until("it erases", async () =>
-      erasing.console.includes("Erase the owner") ? true : undefined,
-    );
+    await until("it erases", async () => erasing.console.includes("Erase the owner"));
     await erasing.cutPower();
     const fresh = new Box(await Machine.start(card));
     await fresh.serves();
     await codeToCome(fresh);
-    const says = async (command: string) => (await fresh.machine.shell.run(command)).text;
+    const { says } = fresh.machine.shell;
     assert.equal(await says("hostname"), "tallydeck");
     assert.equal(
       await says("grep -rlaE 'blog|kitchen|/before' /data; grep -rl kitchen /boot/firmware"),

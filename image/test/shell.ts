@@ -12,6 +12,24 @@ const COMMAND_MS = 5 * 60_000;
 /** The interval of looks at a silent machine. */
 const LOOKS_MS = 3_000;
 
+/** Connects to a socket of QEMU's, as often as it takes until it is there and `begin` has begun to speak. */
+export async function spokenTo<T>(
+  path: string,
+  isRunning: () => boolean,
+  begin: (socket: Socket) => T | Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const socket = connect(path);
+    try {
+      await once(socket, "connect");
+      return await begin(socket);
+    } catch (error) {
+      if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
+      await pause(100);
+    }
+  }
+}
+
 /** A root shell in the machine, over a console of its own. */
 export class Shell {
   readonly #socket: Socket;
@@ -37,17 +55,8 @@ export class Shell {
     socket.on("close", () => socket.emit("heard"));
   }
 
-  static async open(path: string, isRunning: () => boolean): Promise<Shell> {
-    for (;;) {
-      const socket = connect(path);
-      try {
-        await once(socket, "connect");
-        return new Shell(socket);
-      } catch (error) {
-        if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
-        await pause(100);
-      }
-    }
+  static open(path: string, isRunning: () => boolean): Promise<Shell> {
+    return spokenTo(path, isRunning, (socket) => new Shell(socket));
   }
 
   /** Runs a command line and gives all it said. */
@@ -56,6 +65,9 @@ export class Shell {
     this.#turn = result.catch(() => {});
     return result;
   }
+
+  /** All that a command line said, though it may have failed. */
+  readonly says = async (command: string): Promise<string> => (await this.run(command)).text;
 
   close(): void {
     this.#socket.destroy();

@@ -102,7 +102,7 @@ async function checkApplied(box: Box, token: string, said: Said): Promise<void> 
   await box.serves();
   await trustClock(box);
   assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
-  const says = async (command: string) => (await box.machine.shell.run(command)).text;
+  const { says } = box.machine.shell;
   assert.equal(await says("readlink /etc/localtime"), `/usr/share/zoneinfo/${said.zone}`);
   assert.match(
     await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`),
@@ -158,7 +158,7 @@ export async function checkOffline(checks: Checks, card: Card): Promise<void> {
 }
 
 /** Starts the card and shuts it down again, in a hurry when something went wrong. */
-async function withMachine(
+export async function withMachine(
   card: Card,
   options: MachineOptions,
   use: (machine: Machine) => Promise<void>,

@@ -15,7 +15,7 @@ const KERNEL =
 /** Checks that hold for every start of the box. */
 export async function checkSystem(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
-  const says = async (command: string) => (await shell.run(command)).text;
+  const { says } = shell;
   const judgedFairly = async () =>
     refuseSlow(
       await says("journalctl -b -q --no-pager -o cat -t systemd"),
@@ -135,7 +135,7 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
     await until("the name is known", async () => {
       const screen = await says("cat /dev/vcs1");
       const isTold = /is at http:\/\/10\.0\.2\.15:3000\/ and at http:\/\/counter\.local:3000/;
-      return isTold.test(screen.replace(/\s+/g, " ")) || undefined;
+      return isTold.test(screen.replace(/\s+/g, " "));
     });
   });
 
@@ -158,7 +158,7 @@ const MOST_IDLE_BYTES_A_DAY = 20_000_000;
 /** Checks the service after a crash, a mistake and an idle day. */
 export async function checkService(checks: Checks, box: Box): Promise<void> {
   const { shell } = box.machine;
-  const says = async (command: string) => (await shell.run(command)).text;
+  const { says } = shell;
 
   /** Bytes that are written to the card during a command, and changed files of the data partition. */
   const writtenDuring = async (command: string) => {

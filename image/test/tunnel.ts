@@ -17,8 +17,7 @@ const SERVER = "203.0.113.1";
  * go by the box's loopback.
  */
 export async function checkTunnel(checks: Checks, box: Box): Promise<void> {
-  const { shell } = box.machine;
-  const says = async (command: string) => (await shell.run(command)).text;
+  const { says } = box.machine.shell;
   const tunnel = async () => (await box.control("GET", "/api/public/tunnel")).json;
   const keys = generateKeyPairSync("x25519");
   const half = (key: { export: (as: { format: "jwk" }) => { x?: string; d?: string } }) => {
@@ -36,10 +35,8 @@ export async function checkTunnel(checks: Checks, box: Box): Promise<void> {
       "the tunnel",
       async () => (await tunnel()).tunnel ?? undefined,
     );
-    await until(
-      "its address",
-      async () =>
-        (await says("ip -br address show dev tallydeck-wg | cat")).includes(BOX) || undefined,
+    await until("its address", async () =>
+      (await says("ip -br address show dev tallydeck-wg | cat")).includes(BOX),
     );
     await says(serverOf(half(keys.privateKey), publicKey));
     await says(`${NAMESPACES}\nip netns exec server nft -f - <<'END'\n${guide("dstnat")}\nEND`);
@@ -84,11 +81,9 @@ export async function checkTunnel(checks: Checks, box: Box): Promise<void> {
 
   await checks.check("takes the tunnel away again", async () => {
     assert.equal((await box.control("DELETE", "/api/public/tunnel")).status, 200);
-    await until("no tunnel", async () => (await tunnel()).tunnel === null || undefined);
-    await until(
-      "no interface",
-      async () =>
-        (await says("ip -br link show dev tallydeck-wg")).includes("does not exist") || undefined,
+    await until("no tunnel", async () => (await tunnel()).tunnel === null);
+    await until("no interface", async () =>
+      (await says("ip -br link show dev tallydeck-wg")).includes("does not exist"),
     );
     await says("for name in server visitor other; do ip netns delete $name; done");
   });

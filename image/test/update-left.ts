@@ -22,9 +22,7 @@ export async function checkLeaving(
       for (let start = 1; start <= STARTS; start += 1) {
         const machine = await pi.plugIn(SHORT);
         await until("the start is counted", async () =>
-          (await machine.shell.run(`cat ${COUNT}`)).text.includes(`"count":${start}`)
-            ? true
-            : undefined,
+          (await machine.shell.run(`cat ${COUNT}`)).text.includes(`"count":${start}`),
         );
         await machine.cutPower();
         assert.equal(slotOfConfig(configOf(pi.card)), "b");

@@ -23,7 +23,7 @@ const BOOT = "/boot/firmware";
 
 /** The board's firmware is asked by the module itself, and this emulated one forgets what it is told. */
 export async function checkCannotTry(checks: Checks, { machine: { shell } }: Box): Promise<void> {
-  const says = async (command: string) => (await shell.run(command)).text;
+  const { says } = shell;
   await checks.check(
     "says of a board that keeps no wish for a trial that it cannot try",
     async () => {

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import type { Release, Slot } from "../../appliance/base/release/release.ts";
 import { slotOfConfig } from "../../appliance/box/updater/boot-partition.ts";
 import type { UpdateView } from "../../appliance/links/updates/view.ts";
+import { SECTOR } from "./block-log.ts";
 import { Box } from "./box.ts";
 import type { Card } from "./card.ts";
 import type { Checks, Lane } from "./checks.ts";
-import { partition } from "./fat.ts";
+import { copySectors, partition } from "./fat.ts";
 import type { Machine, MachineOptions } from "./machine.ts";
 import { until } from "./owner.ts";
 import type { Pi } from "./pi.ts";
@@ -20,7 +21,6 @@ export const SHORT: MachineOptions = { commandLine: "tallydeck.trial=10,3600" };
 /** The time limit for writing an update, the countdown, and the restart. */
 const INSTALLS_MS = 40 * 60_000;
 const SETTLES_MS = 20 * 60_000;
-const SECTOR = 512;
 
 export interface Updates {
   readonly checks: Checks;
@@ -145,10 +145,7 @@ export function isKept(box: Box, bundle: Release, slot: Slot): Promise<unknown> 
 function dataFile({ file, folder }: Card, path: string): string | undefined {
   const { from, to } = partition(file, 4);
   const copy = join(folder, "data.copy");
-  execFileSync("dd", [
-    ...[`if=${file}`, `of=${copy}`, `bs=${SECTOR}`, `skip=${from}`, `count=${to - from}`],
-    ...["conv=sparse", "status=none"],
-  ]);
+  copySectors(file, copy, "conv=sparse", `skip=${from}`, `count=${to - from}`);
   try {
     execFileSync("e2fsck", ["-fy", copy], { stdio: "ignore" });
   } catch (error) {

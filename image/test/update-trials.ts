@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { UNITS } from "../../test/helpers/fake-hid-units.ts";
 import { UsbDeck } from "../../test/virtual-deck/usb-deck.ts";
+import { SECTOR } from "./block-log.ts";
 import type { Card } from "./card.ts";
 import type { Lane } from "./checks.ts";
-import { partition } from "./fat.ts";
+import { copySectors, partition } from "./fat.ts";
 import type { Machine } from "./machine.ts";
 import type { Pi } from "./pi.ts";
 import { put } from "./releases.ts";
 import { boxOf, hashOf, isUnchanged, lane, SHORT, says, type Updates } from "./update-run.ts";
 
-const SECTOR = 512;
 /** A release that is not well is given up after so many starts' time, and not before so many seconds. */
 const PATIENCE = { starts: 3, leastS: 200 };
 
@@ -71,7 +70,7 @@ const FAULTS: readonly Fault[] = [
     card: ({ file }) => {
       const [from, to] = [partition(file, 2), partition(file, 3)];
       const count = from.to - from.from;
-      copy(file, file, [`skip=${from.from}`, `seek=${to.from}`, `count=${count}`]);
+      overwrite(file, file, `skip=${from.from}`, `seek=${to.from}`, `count=${count}`);
     },
     reason: NOT_STARTED,
   },
@@ -197,12 +196,11 @@ async function checkFault(
 /** Puts a file into the third partition; `mib` where it has no end. */
 function writeRoot({ file }: Card, root: string, mib?: number): void {
   const count = mib === undefined ? [] : [`count=${(mib << 20) / SECTOR}`];
-  copy(root, file, [`seek=${partition(file, 3).from}`, ...count]);
+  overwrite(root, file, `seek=${partition(file, 3).from}`, ...count);
 }
 
-function copy(from: string, to: string, where: readonly string[]): void {
-  const how = [`bs=${SECTOR}`, "conv=notrunc", "status=none"];
-  execFileSync("dd", [`if=${from}`, `of=${to}`, ...how, ...where]);
+function overwrite(from: string, to: string, ...where: readonly string[]): void {
+  copySectors(from, to, "conv=notrunc", ...where);
 }
 
 function runs(root: string, command: string): void {

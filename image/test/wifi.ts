@@ -81,9 +81,7 @@ async function checkOwnNetwork(checks: Checks, box: WirelessBox, out: string): P
     for (const notice of notices) await slotWith(unit, KEYS, notice);
     await photograph(unit, KEYS, join(out, "deck-wifi.png"));
     await until("both on the screen", async () =>
-      (await box.says("cat /dev/vcs1")).includes(`${own?.name} with the key ${own?.key}`)
-        ? true
-        : undefined,
+      (await box.says("cat /dev/vcs1")).includes(`${own?.name} with the key ${own?.key}`),
     );
   });
   await checks.check("lets a phone in, with an address and no option 114", async () => {
@@ -179,7 +177,7 @@ async function checkJoin(checks: Checks, box: WirelessBox): Promise<void> {
     await box.hasAddress();
     assert.match(await box.says("nft list set inet tallydeck setup_links"), /type ifname\s*\}/);
     await until("its address on the screen", async () =>
-      /http:\/\/192\.168\.50\.\d+:3000/.test(await box.says("cat /dev/vcs1")) ? true : undefined,
+      /http:\/\/192\.168\.50\.\d+:3000/.test(await box.says("cat /dev/vcs1")),
     );
     return tries;
   });

@@ -55,7 +55,7 @@ export class WirelessBox {
     const isActive = (unit: string) =>
       until(`${unit} runs`, async () => {
         const { text } = await shell.run(`systemctl is-active ${unit}`);
-        return text === "active" || undefined;
+        return text === "active";
       });
     await isActive("iwd.service");
     await this.#machine.plugDisk(this.#disk, "radios");
@@ -74,8 +74,8 @@ export class WirelessBox {
     await this.#machine.cutPower();
   }
 
-  async says(command: string): Promise<string> {
-    return (await this.shell.run(command)).text;
+  says(command: string): Promise<string> {
+    return this.shell.says(command);
   }
 
   async state(): Promise<WifiState> {
@@ -135,9 +135,7 @@ export class WirelessBox {
 
   /** Waits for an address of the home's router. */
   async hasAddress(): Promise<void> {
-    await until("its address", async () =>
-      /192\.168\.50\.\d+/.test(await this.says(ADDRESS)) ? true : undefined,
-    );
+    await until("its address", async () => /192\.168\.50\.\d+/.test(await this.says(ADDRESS)));
   }
 
   async #powerOn(): Promise<Machine> {
