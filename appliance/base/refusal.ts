@@ -1,48 +1,57 @@
-/** The reasons of refusals, for programs; `http/errors` says how each is answered. */
-export type RefusalCode =
-  /** The input. */
-  | "invalid_backup"
-  | "invalid_channel"
-  | "invalid_field"
-  | "invalid_image"
-  | "invalid_json"
-  | "invalid_release"
-  | "too_large"
-  | "too_much"
-  /** The requested thing does not exist. */
-  | "not_found"
-  /** The box holds as many of the kind as it may. */
-  | "alarm_limit"
-  | "channel_limit"
-  | "deck_limit"
-  | "digest_limit"
-  | "image_limit"
-  | "last_page"
-  | "no_room"
-  | "nothing_to_redo"
-  | "nothing_to_undo"
-  | "origin_limit"
-  | "page_limit"
-  | "source_limit"
-  | "surveys_full"
-  | "test_limit"
-  | "token_limit"
-  /** The state of the box. */
-  | "asker_left"
-  | "exchange_busy"
-  | "no_public_address"
-  | "no_release_source"
-  | "no_space"
-  | "no_update"
-  | "not_now"
-  | "read_failed"
-  | "reads_busy"
-  | "storage_unavailable"
-  | "untried_board"
-  /** A start, or a command. */
-  | "data_in_use"
-  | "invalid_config"
-  | "web_build_missing";
+interface RefusalAnswer {
+  readonly status: number;
+  /** The code in the answer, where it differs. */
+  readonly code?: string;
+  /** Seconds until it is worth trying again. */
+  readonly retryAfter?: number;
+}
+
+/** The reasons of refusals, for programs, and how each is answered over HTTP. */
+const REASONS = {
+  invalid_backup: { status: 400 },
+  invalid_channel: { status: 400 },
+  invalid_field: { status: 400 },
+  invalid_image: { status: 400 },
+  invalid_json: { status: 400 },
+  invalid_release: { status: 400 },
+  too_much: { status: 400 },
+  not_found: { status: 404 },
+  alarm_limit: { status: 409 },
+  channel_limit: { status: 409 },
+  deck_limit: { status: 409 },
+  digest_limit: { status: 409 },
+  exchange_busy: { status: 409, code: "busy" },
+  last_page: { status: 409 },
+  image_limit: { status: 409 },
+  no_public_address: { status: 409 },
+  no_release_source: { status: 409 },
+  no_room: { status: 409 },
+  no_update: { status: 409 },
+  not_now: { status: 409 },
+  nothing_to_redo: { status: 409 },
+  nothing_to_undo: { status: 409 },
+  origin_limit: { status: 409 },
+  page_limit: { status: 409 },
+  source_limit: { status: 409 },
+  token_limit: { status: 409 },
+  untried_board: { status: 409 },
+  too_large: { status: 413 },
+  test_limit: { status: 429, code: "rate_limited" },
+  surveys_full: { status: 429, code: "rate_limited" },
+  asker_left: { status: 503, code: "busy", retryAfter: 5 },
+  read_failed: { status: 503, retryAfter: 60 },
+  reads_busy: { status: 503, code: "busy", retryAfter: 5 },
+  storage_unavailable: { status: 503, retryAfter: 60 },
+  no_space: { status: 507 },
+  // Refusals that clients do not cause.
+  data_in_use: { status: 500 },
+  invalid_config: { status: 500 },
+  web_build_missing: { status: 500 },
+} as const satisfies Readonly<Record<string, RefusalAnswer>>;
+
+export type RefusalCode = keyof typeof REASONS;
+
+export const REFUSAL_ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = REASONS;
 
 interface RefusalDetails {
   /** The field that is wrong, as a path like `widget.channel`, or a setting. */

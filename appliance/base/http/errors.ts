@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../log.ts";
-import { Refusal, type RefusalCode } from "../refusal.ts";
+import { REFUSAL_ANSWERS, Refusal } from "../refusal.ts";
 import { htmlText } from "../text/html-text.ts";
 import type { ErrorAnswer } from "./wire.ts";
 
@@ -34,58 +34,8 @@ export function sendError(response: ServerResponse, error: HttpError): void {
     .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
 }
 
-interface RefusalAnswer {
-  readonly status: number;
-  /** The code in the answer, where it differs. */
-  readonly code?: string;
-  /** Seconds until it is worth trying again. */
-  readonly retryAfter?: number;
-}
-
-const ANSWERS: Readonly<Record<RefusalCode, RefusalAnswer>> = {
-  invalid_backup: { status: 400 },
-  invalid_channel: { status: 400 },
-  invalid_field: { status: 400 },
-  invalid_image: { status: 400 },
-  invalid_json: { status: 400 },
-  invalid_release: { status: 400 },
-  too_much: { status: 400 },
-  not_found: { status: 404 },
-  alarm_limit: { status: 409 },
-  channel_limit: { status: 409 },
-  deck_limit: { status: 409 },
-  digest_limit: { status: 409 },
-  exchange_busy: { status: 409, code: "busy" },
-  last_page: { status: 409 },
-  image_limit: { status: 409 },
-  no_public_address: { status: 409 },
-  no_release_source: { status: 409 },
-  no_room: { status: 409 },
-  no_update: { status: 409 },
-  not_now: { status: 409 },
-  nothing_to_redo: { status: 409 },
-  nothing_to_undo: { status: 409 },
-  origin_limit: { status: 409 },
-  page_limit: { status: 409 },
-  source_limit: { status: 409 },
-  token_limit: { status: 409 },
-  untried_board: { status: 409 },
-  too_large: { status: 413 },
-  test_limit: { status: 429, code: "rate_limited" },
-  surveys_full: { status: 429, code: "rate_limited" },
-  asker_left: { status: 503, code: "busy", retryAfter: 5 },
-  read_failed: { status: 503, retryAfter: 60 },
-  reads_busy: { status: 503, code: "busy", retryAfter: 5 },
-  storage_unavailable: { status: 503, retryAfter: 60 },
-  no_space: { status: 507 },
-  // Refusals that clients do not cause.
-  data_in_use: { status: 500 },
-  invalid_config: { status: 500 },
-  web_build_missing: { status: 500 },
-};
-
 function answerTo({ code, message, retryAfter }: Refusal): HttpError {
-  const { status, code: name = code, retryAfter: usual } = ANSWERS[code];
+  const { status, code: name = code, retryAfter: usual } = REFUSAL_ANSWERS[code];
   const seconds = retryAfter ?? usual;
   const headers = seconds === undefined ? {} : retryAfterHeader(seconds);
   return new HttpError(status, name, message, headers);

@@ -1,45 +1,40 @@
 /**
- * The dimensions of counts. Logs and blocks keep places in this list, so names are added at its end, and never
- * removed.
+ * The dimensions of counts, with what people call one value; null for those of apps and crawlers, and others that filters
+ * cannot use. Logs and blocks keep places in this list, so names are added at its end, and never removed.
  */
-export const DIMENSIONS = [
-  "path",
-  "host",
-  "ref",
-  "ref_group",
-  "source",
-  "lang",
-  "tz",
-  "browser",
-  "os",
-  "device",
-  "viewport",
-  "country",
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "event",
-  "event_target",
-  "hi",
-  "bot_kind",
-  "app_os",
-  "app_os_version",
-  "app_tz_offset",
-  "app_version",
-  "app_device",
-] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+export const ONE_OF = {
+  path: "Page",
+  host: "Address",
+  ref: "Referrer",
+  ref_group: "Kind of referrer",
+  source: "Source",
+  lang: "Language",
+  tz: "Time zone",
+  browser: "Browser",
+  os: "System",
+  device: "Device",
+  viewport: "Window",
+  country: "Country",
+  utm_source: "Campaign source",
+  utm_medium: "Campaign medium",
+  utm_campaign: "Campaign",
+  event: "Event",
+  event_target: "Event target",
+  hi: null,
+  bot_kind: null,
+  app_os: null,
+  app_os_version: null,
+  app_tz_offset: null,
+  app_version: null,
+  app_device: null,
+} as const;
+export type Dimension = keyof typeof ONE_OF;
 
-/** Dimensions of apps and crawlers, and others that filters cannot use. */
-export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
-  "hi",
-  "bot_kind",
-  "app_os",
-  "app_os_version",
-  "app_tz_offset",
-  "app_version",
-  "app_device",
-]);
+export const DIMENSIONS = Object.keys(ONE_OF) as readonly Dimension[];
+
+export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set(
+  DIMENSIONS.filter((name) => ONE_OF[name] === null),
+);
 
 /** An event's name and target; all else is of views, unless only events are asked for. */
 export const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
@@ -59,93 +54,39 @@ export function countsOf(list: ListName, of: CountsOf): CountsOf {
   return OF_EVENTS.has(list) || WITHOUT_DETAIL.has(list) ? "views" : of;
 }
 
-/** One value of each dimension that filters know, as people call it. */
-export const ONE_OF: Readonly<Partial<Record<Dimension, string>>> = {
-  path: "Page",
-  host: "Address",
-  ref: "Referrer",
-  ref_group: "Kind of referrer",
-  source: "Source",
-  lang: "Language",
-  tz: "Time zone",
-  browser: "Browser",
-  os: "System",
-  device: "Device",
-  viewport: "Window",
-  country: "Country",
-  utm_source: "Campaign source",
-  utm_medium: "Campaign medium",
-  utm_campaign: "Campaign",
-  event: "Event",
-  event_target: "Event target",
-};
-
-/** A dimension on the dashboard: its title, and its tab where the card says the rest. */
-type Titled = readonly [name: string, title: string, tab?: string];
-
-/** The cards of the dashboard, in its order. Some show values that are computed from counts. */
-export const DIMENSION_CARDS: readonly (readonly [card: string, dimensions: readonly Titled[]])[] =
-  [
-    [
-      "Pages",
-      [
-        ["path", "Pages", "All"],
-        ["entry", "Entry pages", "Entry"],
-        ["exit", "Exit pages", "Exit"],
-        ["host", "Site addresses", "Addresses"],
-      ],
-    ],
-    [
-      "Sources",
-      [
-        ["source", "Sources of sessions", "Sources"],
-        ["ref", "Referrers"],
-        ["ref_group", "Kinds of referrer", "Kinds"],
-        ["utm_campaign", "Campaigns"],
-        ["utm_source", "Campaign sources"],
-        ["utm_medium", "Campaign media"],
-      ],
-    ],
-    [
-      "Visitors",
-      [
-        ["country", "Countries"],
-        ["lang", "Languages"],
-        ["tz", "Time zones"],
-      ],
-    ],
-    [
-      "Technology",
-      [
-        ["browser", "Browsers"],
-        ["os", "Operating systems", "Systems"],
-        ["device", "Devices"],
-        ["viewport", "Window widths", "Widths"],
-      ],
-    ],
-    [
-      "Behaviour",
-      [
-        ["hour", "Hours of the day", "Hours"],
-        ["hi", "Time to the first touch", "First touch"],
-      ],
-    ],
-    [
-      "Events",
-      [
-        ["event", "Events", "All"],
-        ["event_target", "Event targets", "Targets"],
-      ],
-    ],
-    [
-      "Desktop app",
-      [
-        ["app_version", "App versions", "Versions"],
-        ["app_os", "App systems", "Systems"],
-        ["app_os_version", "App system versions", "System versions"],
-        ["app_tz_offset", "App time zone offsets", "Offsets"],
-        ["app_device", "App devices", "Devices"],
-      ],
-    ],
-    ["Bots", [["bot_kind", "Crawlers"]]],
-  ];
+/** The dimensions on the dashboard by its cards, in its order. Some show values that are computed from counts. */
+export const DIMENSION_CARDS: readonly (readonly [
+  card: string,
+  name: string,
+  title: string,
+  /** Its name on a tab, where the card says the rest. */
+  tab?: string,
+])[] = [
+  ["Pages", "path", "Pages", "All"],
+  ["Pages", "entry", "Entry pages", "Entry"],
+  ["Pages", "exit", "Exit pages", "Exit"],
+  ["Pages", "host", "Site addresses", "Addresses"],
+  ["Sources", "source", "Sources of sessions", "Sources"],
+  ["Sources", "ref", "Referrers"],
+  ["Sources", "ref_group", "Kinds of referrer", "Kinds"],
+  ["Sources", "utm_campaign", "Campaigns"],
+  ["Sources", "utm_source", "Campaign sources"],
+  ["Sources", "utm_medium", "Campaign media"],
+  ["Visitors", "country", "Countries"],
+  ["Visitors", "lang", "Languages"],
+  ["Visitors", "tz", "Time zones"],
+  ["Technology", "browser", "Browsers"],
+  ["Technology", "os", "Operating systems", "Systems"],
+  ["Technology", "device", "Devices"],
+  ["Technology", "viewport", "Window widths", "Widths"],
+  ["Behaviour", "hour", "Hours of the day", "Hours"],
+  ["Behaviour", "hi", "Time to the first touch", "First touch"],
+  ["Events", "event", "Events", "All"],
+  ["Events", "event_target", "Event targets", "Targets"],
+  ["Desktop app", "app_version", "App versions", "Versions"],
+  ["Desktop app", "app_os", "App systems", "Systems"],
+  ["Desktop app", "app_os_version", "App system versions", "System versions"],
+  ["Desktop app", "app_tz_offset", "App time zone offsets", "Offsets"],
+  ["Desktop app", "app_device", "App devices", "Devices"],
+  ["Bots", "bot_kind", "Crawlers"],
+];

@@ -11,11 +11,8 @@ export interface DimensionFacts {
 }
 
 const KNOWN = new Map<string, DimensionFacts & { order: number }>();
-for (const [group, list] of DIMENSION_CARDS) {
-  for (const [name, title, tab = title] of list) {
-    KNOWN.set(name, { name, title, tab, group, order: KNOWN.size });
-  }
-}
+for (const [group, name, title, tab = title] of DIMENSION_CARDS)
+  KNOWN.set(name, { name, title, tab, group, order: KNOWN.size });
 
 /** `new_thing` → `New thing`, for dimensions a newer collector may send. */
 function factsOf(name: string): DimensionFacts & { order: number } {
