@@ -5,7 +5,7 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_420 },
+  "appliance/base/": { files: 102, lines: 7_320 },
   "appliance/store/": { files: 171, lines: 22_810 },
   "appliance/deck/": { files: 92, lines: 11_740 },
   "appliance/traffic/": { files: 93, lines: 9_810 },
@@ -14,10 +14,10 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/box/": { files: 91, lines: 10_140 },
   "appliance/control/": { files: 58, lines: 6_920 },
   "appliance/app/": { files: 56, lines: 6_270 },
-  "image/": { files: 58, lines: 7_430 },
+  "image/": { files: 58, lines: 7_370 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_720 },
-  "web/": { files: 188, lines: 18_340 },
+  "test/": { files: 671, lines: 101_420 },
+  "web/": { files: 188, lines: 18_330 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
