@@ -151,7 +151,7 @@ export abstract class SimLife<Body> {
     await this.#settle();
   }
 
-  /** What can happen to any of them. */
+  /** Events of any of them. */
   mishaps(): readonly (() => unknown)[] {
     const { card, draw } = this;
     return [
