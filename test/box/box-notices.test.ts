@@ -5,22 +5,30 @@ import { Signal } from "../../appliance/base/signal.ts";
 import { BoxNotices } from "../../appliance/box/box-notices.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
+type Parts = ConstructorParameters<typeof BoxNotices>[0];
+
+/** The board of a box that is up at 192.0.2.7. */
+function boardOf(more: Partial<Parts>): BoxNotices {
+  const board = new BoxNotices({
+    clock: new FakeClock(),
+    log: createLog(() => {}),
+    code: { shown: undefined, changed: new Signal() },
+    isOpen: () => true,
+    network: { addresses: () => ["192.0.2.7"], name: () => undefined },
+    timeOf: () => "14:05",
+    console: () => {},
+    ...more,
+  });
+  board.ready({ address: "0.0.0.0", port: 3_000 });
+  return board;
+}
+
 describe("the board of a box with a public address", () => {
   it("tells decks of it only while something is wrong", () => {
     const changed = new Signal();
     let state: "live" | "working" | "warning" | "wrong" = "working";
     const standing = { name: "a.example", words: "port closed", sentence: "", reachedAt: null };
-    const board = new BoxNotices({
-      clock: new FakeClock(),
-      log: createLog(() => {}),
-      code: { shown: undefined, changed: new Signal() },
-      isOpen: () => true,
-      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
-      publicAddress: { standing: () => ({ ...standing, state }), changed },
-      timeOf: () => "14:05",
-      console: () => {},
-    });
-    board.ready({ address: "0.0.0.0", port: 3_000 });
+    const board = boardOf({ publicAddress: { standing: () => ({ ...standing, state }), changed } });
     let told = 0;
     board.changed.on(() => {
       told += 1;
@@ -40,17 +48,7 @@ describe("the board of a box whose storage fails", () => {
   it("tells decks within five seconds, and that it is well again", () => {
     const clock = new FakeClock();
     let state: "full" | "stuck" | undefined;
-    const board = new BoxNotices({
-      clock,
-      log: createLog(() => {}),
-      code: { shown: undefined, changed: new Signal() },
-      isOpen: () => true,
-      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
-      storage: () => state,
-      timeOf: () => "14:05",
-      console: () => {},
-    });
-    board.ready({ address: "0.0.0.0", port: 3_000 });
+    const board = boardOf({ clock, storage: () => state });
     const told: unknown[] = [];
     board.changed.on(() => told.push(board.notices()));
     for (const next of ["full", "stuck", undefined] as const) {
@@ -79,17 +77,7 @@ describe("the board of a box that updates itself", () => {
       sentence: "",
     } as const;
     let standing: typeof words | undefined = words;
-    const board = new BoxNotices({
-      clock,
-      log: createLog(() => {}),
-      code: { shown: undefined, changed: new Signal() },
-      isOpen: () => true,
-      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
-      updates: { standing: () => standing, changed },
-      timeOf: () => "14:05",
-      console: () => {},
-    });
-    board.ready({ address: "0.0.0.0", port: 3_000 });
+    const board = boardOf({ clock, updates: { standing: () => standing, changed } });
     const told: unknown[] = [board.notices()];
     board.changed.on(() => told.push(board.notices()));
     standing = undefined;
@@ -110,16 +98,12 @@ describe("the board of a machine that cannot read its addresses", () => {
     const clock = new FakeClock();
     const problems = new RecentProblems();
     let addresses = () => ["192.0.2.7"];
-    const board = new BoxNotices({
+    const board = boardOf({
       clock,
       log: createLog(() => {}, problems),
-      code: { shown: undefined, changed: new Signal() },
       isOpen: () => false,
       network: { addresses: () => addresses(), name: () => undefined },
-      timeOf: () => "14:05",
-      console: () => {},
     });
-    board.ready({ address: "0.0.0.0", port: 3_000 });
     addresses = () => {
       throw outOfDescriptors;
     };

@@ -4,27 +4,15 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { RootRequests } from "../../appliance/base/system/root-requests.ts";
-import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { WifiSwitch } from "../../appliance/box/wifi.ts";
 import type { WifiStanding } from "../../appliance/box/wifi-notices.ts";
 import { wifiNotices, wifiSentences } from "../../appliance/box/wifi-notices.ts";
 import { timeIn } from "../../appliance/deck/face/widgets/time.ts";
+import { IDLE_WIFI as IDLE } from "../helpers/box-parts.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
 
-const IDLE: WifiState = {
-  phase: "idle",
-  own: null,
-  phones: 0,
-  hasOpened: null,
-  mostPhones: 0,
-  network: null,
-  trouble: null,
-  hasInternet: null,
-  hasRadio: true,
-  isNew: false,
-};
 const OWN = { name: "Tallydeck-7F3K", key: "abqdefghjk" };
 const TROUBLE = {
   reason: "not-accepted",

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
-import { FAILING_CARD } from "../helpers/fake-disk.ts";
+import { FAILING_CARD } from "../helpers/box-parts.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { sharedControl } from "./control-stage.ts";
 import { Owner, seen } from "./owner.ts";

@@ -5,21 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
+import { IDLE_WIFI as IDLE } from "../helpers/box-parts.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachControl } from "./control-stage.ts";
-
-const IDLE: WifiState = {
-  phase: "idle",
-  own: null,
-  phones: 0,
-  hasOpened: null,
-  mostPhones: 0,
-  network: null,
-  trouble: null,
-  hasInternet: null,
-  hasRadio: true,
-  isNew: false,
-};
 
 describe("the Wi-Fi in the Web UI", () => {
   const folder = eachFolder();

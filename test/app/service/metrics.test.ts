@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
-import { FAILING_CARD } from "../../helpers/fake-disk.ts";
+import { FAILING_CARD } from "../../helpers/box-parts.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { readOpenMetrics } from "../../helpers/open-metrics.ts";

@@ -47,34 +47,38 @@ describe("a push widget", () => {
     assert.equal(textOf(face(widget, situation())), "…");
   });
 
-  it("shows the value in its colours", () => {
-    assert.deepEqual(face(widget, situation({ value: value() })), {
-      kind: "text",
-      text: "passed",
-      color: "#00ff00",
-      background: "#002000",
+  const OWN = { color: "#ffcc00", background: "#101010" };
+  for (const [sentence, own, pushed, text, color, background] of [
+    ["shows the value in its colours", {}, {}, "passed", "#00ff00", "#002000"],
+    [
+      "shows the value in its own colours where the value has none",
+      OWN,
+      { color: null, background: null },
+      "passed",
+      "#ffcc00",
+      "#101010",
+    ],
+    [
+      "dims an expired value: half of its background goes, and half of its text",
+      {},
+      { state: "expired" },
+      "passed",
+      "#008800",
+      "#001000",
+    ],
+    [
+      "shows the fallback when told to, in its own colours",
+      { expire: "text", fallback: "no news", color: "#cccccc" },
+      { state: "expired" },
+      "no news",
+      "#cccccc",
+      "#000000",
+    ],
+  ] as const)
+    it(sentence, () => {
+      const shown = face({ ...widget, ...own }, situation({ value: value(pushed) }));
+      assert.deepEqual(shown, { kind: "text", text, color, background });
     });
-  });
-
-  it("shows the value in its own colours where the value has none", () => {
-    const own: Widget = { ...widget, color: "#ffcc00", background: "#101010" };
-    const plain = value({ color: null, background: null });
-    assert.deepEqual(face(own, situation({ value: plain })), {
-      kind: "text",
-      text: "passed",
-      color: "#ffcc00",
-      background: "#101010",
-    });
-  });
-
-  it("dims an expired value: half of its background goes, and half of its text", () => {
-    assert.deepEqual(face(widget, situation({ value: expired })), {
-      kind: "text",
-      text: "passed",
-      color: "#008800",
-      background: "#001000",
-    });
-  });
 
   it("shows the colours of a rule that holds before those of the sender", () => {
     const ruled: Widget = { ...widget, rules: [{ above: 5, background: "#aa0000" }] };
@@ -87,16 +91,6 @@ describe("a push widget", () => {
     assert.deepEqual(face(blank, situation({ value: expired })), {
       kind: "blank",
       background: "#111111",
-    });
-  });
-
-  it("shows the fallback when told to, in its own colours", () => {
-    const text: Widget = { ...widget, expire: "text", fallback: "no news", color: "#cccccc" };
-    assert.deepEqual(face(text, situation({ value: expired })), {
-      kind: "text",
-      text: "no news",
-      color: "#cccccc",
-      background: "#000000",
     });
   });
 
@@ -535,35 +529,28 @@ describe("other widgets", () => {
 });
 
 describe("notices", () => {
-  it("say that the box is starting", () => {
-    assert.equal(textOf(noticeFace({ type: "starting" })), "Starting…");
-  });
-
-  it("show the setup code in two groups", () => {
-    assert.equal(textOf(noticeFace({ type: "setup-code", code: "012345" })), "Setup code|012 345|");
-  });
-
-  it("say that the clock is not set", () => {
-    assert.equal(textOf(noticeFace({ type: "clock-not-set" })), "Clock|not set|");
-  });
-
-  it("say what is wrong with the public address", () => {
-    const notice = { type: "public-address", words: "port closed" } as const;
-    assert.equal(textOf(noticeFace(notice)), "Public|port closed|");
-  });
-
-  it("say how an update stands", () => {
-    const words = {
-      weight: "news",
-      top: "Update",
-      main: "0.3.0",
-      bottom: "on trial",
-      sentence: "",
-    } as const;
-    assert.equal(textOf(noticeFace({ type: "update", ...words })), "Update|0.3.0|on trial");
-  });
-
-  it("say that the data cannot be used", () => {
-    assert.equal(textOf(noticeFace({ type: "data-unusable" })), "Data|not usable|");
-  });
+  const update = { type: "update", weight: "news", top: "Update", main: "0.3.0" } as const;
+  for (const [sentence, notice, text] of [
+    ["say that the box is starting", { type: "starting" }, "Starting…"],
+    [
+      "show the setup code in two groups",
+      { type: "setup-code", code: "012345" },
+      "Setup code|012 345|",
+    ],
+    ["say that the clock is not set", { type: "clock-not-set" }, "Clock|not set|"],
+    [
+      "say what is wrong with the public address",
+      { type: "public-address", words: "port closed" },
+      "Public|port closed|",
+    ],
+    [
+      "say how an update stands",
+      { ...update, bottom: "on trial", sentence: "" },
+      "Update|0.3.0|on trial",
+    ],
+    ["say that the data cannot be used", { type: "data-unusable" }, "Data|not usable|"],
+  ] as const)
+    it(sentence, () => {
+      assert.equal(textOf(noticeFace(notice)), text);
+    });
 });

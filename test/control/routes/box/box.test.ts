@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { madeAt } from "../../../../appliance/base/system/version.ts";
-import { CARD, FAILING_CARD } from "../../../helpers/fake-disk.ts";
+import { CARD, FAILING_CARD } from "../../../helpers/box-parts.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { untilTold } from "../../../helpers/until.ts";

@@ -4,22 +4,11 @@ import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../../../appliance/box/ipc/wifi-state.ts";
+import { IDLE_WIFI } from "../../../helpers/box-parts.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
-const STATE: WifiState = {
-  phase: "idle",
-  own: null,
-  phones: 0,
-  hasOpened: null,
-  mostPhones: 0,
-  network: null,
-  trouble: null,
-  hasInternet: null,
-  hasRadio: true,
-  isNew: false,
-};
 const WISH = { name: "Haus 🏠", password: "right password", country: "CH", hidden: false };
 
 describe("the Wi-Fi in the Web UI", () => {
@@ -31,7 +20,7 @@ describe("the Wi-Fi in the Web UI", () => {
   });
   const world = eachWorld(() => {
     mkdirSync(join(root(), "asked"), { recursive: true });
-    writeFileSync(join(root(), "state.json"), JSON.stringify({ ...STATE, ...state }));
+    writeFileSync(join(root(), "state.json"), JSON.stringify({ ...IDLE_WIFI, ...state }));
     return { env: { ROOT_DIR: folder() } };
   });
   const join_ = (wish: unknown) => new Owner(world()).ask("POST", "/api/wifi", wish);
