@@ -151,7 +151,7 @@ export abstract class SimLife<Body> {
     await this.#settle();
   }
 
-  /** Events of any of them. */
+  /** Mishaps of any of them. */
   mishaps(): readonly (() => unknown)[] {
     const { card, draw } = this;
     return [

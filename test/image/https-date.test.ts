@@ -21,71 +21,17 @@ describe("the clock by a web server's date", () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "tallydeck-date-"));
     needTools("openssl");
-    const openssl = (...args: string[]) =>
-      execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
-    openssl(
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-keyout",
-      "ca.key",
-      "-out",
-      "ca.pem",
-      "-days",
-      "7300",
-      "-subj",
-      "/CN=Test CA",
-    );
+    const openssl = (words: string) =>
+      execFileSync("openssl", words.split(" "), { cwd: folder, stdio: "pipe" });
+    const key = "-newkey rsa:2048 -nodes -keyout";
+    const name = "-subj /CN=localhost -addext subjectAltName=DNS:localhost";
+    openssl(`req -x509 ${key} ca.key -out ca.pem -days 7300 -subj /CN=Test`);
     // Valid from today to 2041, but not in 2050; and one that nobody vouches for.
+    openssl(`req ${key} server.key -out server.csr ${name}`);
     openssl(
-      "req",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-keyout",
-      "server.key",
-      "-out",
-      "server.csr",
-      "-subj",
-      "/CN=localhost",
-      "-addext",
-      "subjectAltName=DNS:localhost",
+      "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -out server.pem -days 5400 -copy_extensions copy",
     );
-    openssl(
-      "x509",
-      "-req",
-      "-in",
-      "server.csr",
-      "-CA",
-      "ca.pem",
-      "-CAkey",
-      "ca.key",
-      "-out",
-      "server.pem",
-      "-days",
-      "5400",
-      "-copy_extensions",
-      "copy",
-    );
-    openssl(
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-keyout",
-      "rogue.key",
-      "-out",
-      "rogue.pem",
-      "-days",
-      "1",
-      "-subj",
-      "/CN=localhost",
-      "-addext",
-      "subjectAltName=DNS:localhost",
-    );
+    openssl(`req -x509 ${key} rogue.key -out rogue.pem -days 1 ${name}`);
   });
   after(() => rmSync(folder, { recursive: true }));
   afterEach(() => server?.close());

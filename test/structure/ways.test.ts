@@ -3,66 +3,49 @@ import { describe, it } from "mocha";
 import { found } from "./sound.ts";
 
 describe("a way around the walls is found", () => {
-  const ways: readonly [what: string, file: string, text: string, said: string][] = [
-    [
-      "an import of a template",
-      "appliance/base/names.ts",
+  const ways: Readonly<Record<string, readonly [text: string, said: string, file?: string]>> = {
+    "an import of a template": [
       "const { open } = await import(`../store/sqlite/database.ts`);",
-      "appliance/base/names.ts hands import() what is no text in quotes",
+      "hands import() what is no text in quotes",
     ],
-    [
-      "an import of whatever a variable says",
-      "appliance/base/names.ts",
+    "an import of whatever a variable says": [
       'const there = "../store/sqlite/database.ts";\nconst { open } = await import(there);',
-      "appliance/base/names.ts hands import() what is no text in quotes",
+      "hands import() what is no text in quotes",
     ],
-    [
-      "an import of a variable within a template",
-      "appliance/base/names.ts",
+    "an import of a variable within a template": [
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template.
       "const said = `${await import(there)}`;",
-      "appliance/base/names.ts hands import() what is no text in quotes",
+      "hands import() what is no text in quotes",
     ],
-    [
-      "a package that is required",
-      "appliance/base/names.ts",
+    "a package that is required": [
       'createRequire(import.meta.url)("better-sqlite3");',
-      "appliance/base/names.ts knows better-sqlite3",
+      "knows better-sqlite3",
     ],
-    [
-      "a room above that is required",
-      "appliance/base/names.ts",
+    "a room above that is required": [
       'createRequire(import.meta.url)("../store/sqlite/database.ts");',
-      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+      "knows appliance/store/sqlite/database.ts",
     ],
-    [
-      "what requires whatever it is told",
-      "appliance/base/names.ts",
+    "what requires whatever it is told": [
       "const load = createRequire(import.meta.url);",
-      "appliance/base/names.ts hands createRequire what is no text in quotes",
+      "hands createRequire what is no text in quotes",
     ],
-    [
-      "what requires, under another name",
-      "appliance/store/store.ts",
+    "what requires, under another name": [
       'import { createRequire as made } from "node:module";\nmade(import.meta.url)("usb");',
-      "appliance/store/store.ts hands createRequire what is no text in quotes",
+      "hands createRequire what is no text in quotes",
+      "appliance/store/store.ts",
     ],
-    [
-      "a package of which the place is asked",
-      "appliance/base/names.ts",
+    "a package of which the place is asked": [
       'import.meta.resolve("better-sqlite3");',
-      "appliance/base/names.ts knows better-sqlite3",
+      "knows better-sqlite3",
     ],
-    [
-      "a place that a variable names",
-      "appliance/base/names.ts",
+    "a place that a variable names": [
       "import.meta.resolve(there);",
-      "appliance/base/names.ts hands import.meta.resolve what is no text in quotes",
+      "hands import.meta.resolve what is no text in quotes",
     ],
-  ];
-  for (const [what, file, text, said] of ways)
+  };
+  for (const [what, [text, said, file = "appliance/base/names.ts"]] of Object.entries(ways))
     it(what, () => {
-      assert.deepEqual(found({ [file]: text }), [said]);
+      assert.deepEqual(found({ [file]: text }), [`${file} ${said}`]);
     });
 
   for (const [how, given] of [

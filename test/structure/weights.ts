@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_370 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_420 },
+  "test/": { files: 671, lines: 101_100 },
   "web/": { files: 188, lines: 18_330 },
 };
 

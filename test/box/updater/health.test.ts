@@ -34,95 +34,79 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why(unset, unset), []);
   });
 
-  const BAD: [string, HealthFacts, string][] = [
-    [
-      "a service that refuses its settings",
+  const BAD: Readonly<Record<string, readonly [HealthFacts, string]>> = {
+    "a service that refuses its settings": [
       service({ state: "failed", result: "exit-code", exitStatus: 2 }),
       "The service refuses its settings.",
     ],
-    [
-      "a service that hung",
+    "a service that hung": [
       service({ state: "activating", result: "watchdog" }),
       "The service hung, and was stopped.",
     ],
-    [
-      "a service that crashes",
+    "a service that crashes": [
       service({ state: "activating", result: "signal" }),
       "The service stops by itself.",
     ],
-    ["a service without end", service({ state: "activating" }), "The service does not come up."],
-    [
-      "a service that systemd waited for in vain",
+    "a service without end": [service({ state: "activating" }), "The service does not come up."],
+    "a service that systemd waited for in vain": [
       service({ state: "activating", result: "timeout" }),
       "The service does not come up.",
     ],
-    ["a service that was stopped", service({ state: "inactive" }), "The service does not run."],
-    [
-      "a service with too much in memory",
+    "a service that was stopped": [service({ state: "inactive" }), "The service does not run."],
+    "a service with too much in memory": [
       service({ state: "failed", result: "oom-kill" }),
       "The service took too much memory, and was stopped.",
     ],
-    [
-      "no answer at all",
+    "no answer at all": [
       { ...WELL, collector: null, control: null },
       "The service runs, and answers on neither of its ports.",
     ],
-    ["a dead port 80", { ...WELL, collector: null }, "The collector (port 80) does not answer."],
-    [
-      "a public address whose certificate nobody sees",
+    "a dead port 80": [{ ...WELL, collector: null }, "The collector (port 80) does not answer."],
+    "a public address whose certificate nobody sees": [
       { ...WELL, tls: false },
       "The collector does not answer by TLS (port 443).",
     ],
-    ["a dead Web UI", { ...WELL, control: null }, "The Web UI (port 3000) does not answer."],
-    [
-      "another version",
+    "a dead Web UI": [{ ...WELL, control: null }, "The Web UI (port 3000) does not answer."],
+    "another version": [
       { ...WELL, collector: "0.2.0" },
       `The collector (port 80) answers as version 0.2.0, not ${NEXT.version}.`,
     ],
-    [
-      "settings that were let be",
+    "settings that were let be": [
       { ...WELL, settingsAreApplied: false },
       "The settings on the card could not be applied.",
     ],
-    [
-      "data that is refused",
+    "data that is refused": [
       { ...WELL, control: saying({ store: { opened: false, wrote: false } }) },
       "The data cannot be used by this release.",
     ],
-    [
-      "a database that is full",
+    "a database that is full": [
       { ...WELL, control: saying({ store: { opened: true, wrote: false } }) },
       "The database takes nothing.",
     ],
-    [
-      "a database elsewhere that is away",
+    "a database elsewhere that is away": [
       { ...WELL, control: saying({ store: { opened: true, wrote: false, isElsewhere: true } }) },
       "The database elsewhere (DATABASE_URL) takes nothing.",
     ],
-    [
-      "data that is read-only",
+    "data that is read-only": [
       { ...WELL, dataIsWritable: false },
       "The data partition cannot be written to.",
     ],
-    ["a failed unit", { ...WELL, failed: ["nftables.service"] }, "Unit nftables.service failed."],
-    [
-      "no address",
+    "a failed unit": [{ ...WELL, failed: ["nftables.service"] }, "Unit nftables.service failed."],
+    "no address": [
       network({ name: "eth0", hasAddress: false, isUnplugged: false }),
       "No address on eth0.",
     ],
-    ["an interface that is gone", network(), "No address on eth0."],
-    [
-      "a deck that does not open",
+    "an interface that is gone": [network(), "No address on eth0."],
+    "a deck that does not open": [
       withoutDeck(),
       "The deck “Desk” is plugged in, and does not work.",
     ],
-    [
-      "a deck whose controller is gone",
+    "a deck whose controller is gone": [
       withoutDeck({ hosts: 1, devices: [] }),
       "The deck “Desk” is gone, and a USB controller with it.",
     ],
-  ];
-  for (const [what, now, sentence] of BAD)
+  };
+  for (const [what, [now, sentence]] of Object.entries(BAD))
     it(`is bad with ${what}`, () => {
       assert.deepEqual(why(now), [sentence]);
     });
