@@ -65,41 +65,30 @@ describe("a project that keeps to the walls", () => {
 });
 
 describe("a breach is found", () => {
+  const SQLITE = "store/sqlite/database.ts";
+  const COLLECTOR = "traffic/collector/app.ts";
+  const ACTIONS = "deck/actions/actions.ts";
+  const ALARMS = "traffic/alarms/alarms.ts";
+  const PUBLIC = "links/public/public-address.ts";
+  const MQTT = "links/mqtt/link.ts";
   /** Rooms within appliance/, and what they may not know, by a value or a type. */
   const knowing: Readonly<Record<string, readonly [file: string, other: string, how?: "type"]>> = {
-    "the ground floor knowing a room above": ["base/names.ts", "store/sqlite/database.ts"],
-    "the collector knowing control": ["traffic/collector/app.ts", "control/app.ts", "type"],
-    "the collector looking behind the store's door": [
-      "traffic/collector/app.ts",
-      "store/sqlite/database.ts",
-    ],
-    "the collector using the door to the data itself": [
-      "traffic/collector/app.ts",
-      "store/desk.ts",
-    ],
+    "the ground floor knowing a room above": ["base/names.ts", SQLITE],
+    "the collector knowing control": [COLLECTOR, "control/app.ts", "type"],
+    "the collector looking behind the store's door": [COLLECTOR, SQLITE],
+    "the collector using the door to the data itself": [COLLECTOR, "store/desk.ts"],
     "a command looking behind the door to the data itself": [
       "app/commands/run.ts",
       "store/sqlite/backup.ts",
     ],
     "the program itself looking there for a type": ["main.ts", "store/engines.ts", "type"],
-    "the store's door taking a type of one engine": [
-      "store/store.ts",
-      "store/sqlite/database.ts",
-      "type",
-    ],
-    "control looking there for a type": ["control/app.ts", "store/sqlite/database.ts", "type"],
+    "the store's door taking a type of one engine": ["store/store.ts", SQLITE, "type"],
+    "control looking there for a type": ["control/app.ts", SQLITE, "type"],
     "control knowing what a deck is painted with": ["control/app.ts", "deck/face/paint.ts"],
-    "what a press does knowing who may come in": ["deck/actions/actions.ts", "control/app.ts"],
-    "what a press does knowing where it is kept": [
-      "deck/actions/actions.ts",
-      "store/store.ts",
-      "type",
-    ],
-    "what watches sites looking behind the store's door": [
-      "traffic/alarms/alarms.ts",
-      "store/sqlite/database.ts",
-    ],
-    "what watches sites knowing who shows it": ["traffic/alarms/alarms.ts", "deck/decks.ts"],
+    "what a press does knowing who may come in": [ACTIONS, "control/app.ts"],
+    "what a press does knowing where it is kept": [ACTIONS, "store/store.ts", "type"],
+    "what watches sites looking behind the store's door": [ALARMS, SQLITE],
+    "what watches sites knowing who shows it": [ALARMS, "deck/decks.ts"],
     "a face knowing a device": ["deck/face/paint.ts", "deck/usb/hid.ts"],
     "a device knowing a face": ["deck/usb/hid.ts", "deck/face/paint.ts"],
     "what is set up on a deck knowing what shows it": [
@@ -108,21 +97,11 @@ describe("a breach is found", () => {
     ],
     "the decks knowing the store": ["deck/decks.ts", "store/store.ts", "type"],
     "the store knowing a deck": ["store/store.ts", "deck/decks.ts"],
-    "the home automation knowing the store": ["links/mqtt/link.ts", "store/store.ts"],
-    "the home automation holding decks itself": ["links/mqtt/link.ts", "deck/decks.ts"],
-    "the public address knowing the store": [
-      "links/public/public-address.ts",
-      "store/store.ts",
-      "type",
-    ],
-    "the public address knowing who comes in through it": [
-      "links/public/public-address.ts",
-      "traffic/collector/app.ts",
-    ],
-    "the collector doing something at the public address": [
-      "traffic/collector/app.ts",
-      "links/public/public-address.ts",
-    ],
+    "the home automation knowing the store": [MQTT, "store/store.ts"],
+    "the home automation holding decks itself": [MQTT, "deck/decks.ts"],
+    "the public address knowing the store": [PUBLIC, "store/store.ts", "type"],
+    "the public address knowing who comes in through it": [PUBLIC, COLLECTOR],
+    "the collector doing something at the public address": [COLLECTOR, PUBLIC],
   };
   for (const [what, [file, other, how = ""]] of Object.entries(knowing))
     it(what, () => {
@@ -133,6 +112,7 @@ describe("a breach is found", () => {
       ]);
     });
 
+  const NAMES = "appliance/base/names.ts";
   const breaches: Readonly<Record<string, readonly [file: string, text: string, said: string]>> = {
     "the service looking behind the store's door, though late": [
       "appliance/app/service/service.ts",
@@ -155,24 +135,24 @@ describe("a breach is found", () => {
       "appliance/app/service/service.ts knows scripts/build-web.ts",
     ],
     "an import in the middle of a function": [
-      "appliance/base/names.ts",
+      NAMES,
       'const { open } = await import(\n  "../store/sqlite/database.ts"\n);',
-      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+      `${NAMES} knows appliance/${SQLITE}`,
     ],
     "what is passed on": [
-      "appliance/base/names.ts",
+      NAMES,
       'export * from "../store/sqlite/database.ts";',
-      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+      `${NAMES} knows appliance/${SQLITE}`,
     ],
     "an import of many lines": [
-      "appliance/base/names.ts",
+      NAMES,
       'import {\n  // The file.\n  open,\n} from "../store/sqlite/database.ts";',
-      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+      `${NAMES} knows appliance/${SQLITE}`,
     ],
     "a worker behind a wall": [
-      "appliance/base/names.ts",
+      NAMES,
       'new Worker(new URL("../store/sqlite/committer.ts", import.meta.url));',
-      "appliance/base/names.ts knows appliance/store/sqlite/committer.ts",
+      `${NAMES} knows appliance/store/sqlite/committer.ts`,
     ],
     "SQLite outside of its file": [
       "appliance/store/store.ts",
@@ -200,9 +180,9 @@ describe("a breach is found", () => {
       "browsers run web/dashboard/page.ts, which knows node:net",
     ],
     "Node in what is for everybody": [
-      "appliance/base/names.ts",
+      NAMES,
       'import type { Socket } from "node:net";',
-      "appliance/base/names.ts takes node:net",
+      `${NAMES} takes node:net`,
     ],
     "a worker that is imported": [
       "appliance/store/engines.ts",
@@ -220,24 +200,24 @@ describe("a breach is found", () => {
       "nobody uses appliance/base/http/left.ts",
     ],
     "a function that nobody uses": [
-      "appliance/base/names.ts",
+      NAMES,
       "export async function left() {}",
-      "nobody uses left of appliance/base/names.ts",
+      `nobody uses left of ${NAMES}`,
     ],
     "a class that nobody uses": [
-      "appliance/base/names.ts",
+      NAMES,
       "class Left {\n  static open() {\n    return new Left();\n  }\n}",
-      "nobody uses Left of appliance/base/names.ts",
+      `nobody uses Left of ${NAMES}`,
     ],
     "an exported class that nobody uses": [
-      "appliance/base/names.ts",
+      NAMES,
       "export default class Left {}",
-      "nobody uses Left of appliance/base/names.ts",
+      `nobody uses Left of ${NAMES}`,
     ],
     "a type that nobody uses, under another name": [
-      "appliance/base/names.ts",
+      NAMES,
       "interface Left {}\nexport type { Left as Gone };",
-      "nobody uses Gone of appliance/base/names.ts",
+      `nobody uses Gone of ${NAMES}`,
     ],
     "a file in a place without a wall": [
       "appliance/attic/box.test.ts",

@@ -18,6 +18,7 @@ describe("the public address in the Web UI", () => {
     address.show({});
   });
   const card = () => control().region("Public address");
+  const sees = (text: RegExp) => card().getByText(text).waitFor();
 
   it("begins with a name, a provider's token and what the owner agrees to", async () => {
     await control().visit("?tab=box");
@@ -43,23 +44,15 @@ describe("the public address in the Web UI", () => {
 
   it("says before it is turned on which port has to lead where, and in a checkout that there is none yet", async () => {
     await control().visit("?tab=box");
-    await card()
-      .getByText(/port 443 of your router, which has to lead to port 443 of this/)
-      .waitFor();
-    await card()
-      .getByText(/The machine asks your router for that/)
-      .waitFor();
+    await sees(/port 443 of your router, which has to lead to port 443 of this/);
+    await sees(/The machine asks your router for that/);
     await card().getByText("More settings").click();
     await card().getByLabel("Ask the router to open port 443").uncheck();
-    await card()
-      .getByText(/Forward it by hand\. Your provider/)
-      .waitFor();
+    await sees(/Forward it by hand\. Your provider/);
     address.port = 0;
     address.show({});
     await control().visit("?tab=box");
-    await card()
-      .getByText(/Start it with --tls-port 8443 first/)
-      .waitFor();
+    await sees(/Start it with --tls-port 8443 first/);
     await control().owner.assertAccessibleInAnyLight(CARD);
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     await card()
@@ -75,9 +68,7 @@ describe("the public address in the Web UI", () => {
     await card().getByLabel("User").fill("me");
     await card().getByLabel("Password").fill("hush");
     await card().getByRole("button", { name: "Turn on" }).click();
-    await card()
-      .getByText(/^"name" must be a name in the internet's DNS/)
-      .waitFor();
+    await sees(/^"name" must be a name in the internet's DNS/);
     control().owner.expectTrouble(/400/);
   });
 
@@ -99,9 +90,7 @@ describe("the public address in the Web UI", () => {
       "Certificate waiting",
       "Reached waiting",
     ]);
-    await card()
-      .getByText(/^The machine tries again by itself in \d/)
-      .waitFor();
+    await sees(/^The machine tries again by itself in \d/);
     await control().owner.assertAccessibleInAnyLight(CARD);
   });
 
@@ -109,9 +98,7 @@ describe("the public address in the Web UI", () => {
     await control().visit("?tab=box");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     await card().getByRole("button", { name: "Test from the internet" }).click();
-    await card()
-      .getByText(/9 tests are left this hour/)
-      .waitFor();
+    await sees(/9 tests are left this hour/);
     await card().getByRole("button", { name: "Tell it from your phone" }).click();
     const dialog = control().page.getByRole("dialog", { name: "Tell it from your phone" });
     await dialog.getByRole("img", { name: "QR code of the address" }).waitFor();

@@ -303,35 +303,30 @@ describe("A maintainer who follows docs/release.md", () => {
   });
 
   describe("makes no release", () => {
-    for (const [what, spoil, said] of [
-      [
-        "of changes that are in no commit",
+    for (const [what, [spoil, said]] of Object.entries({
+      "of changes that are in no commit": [
         "echo >>package.json",
         /has changes that are in no commit/,
       ],
-      ["of a commit without its tag", "git tag -d v0.2.0", /there is no tag v0\.2\.0/],
-      [
-        "of a version that is another commit",
+      "of a commit without its tag": ["git tag -d v0.2.0", /there is no tag v0\.2\.0/],
+      "of a version that is another commit": [
         "git commit -q --allow-empty -m More",
         /v0\.2\.0 is another commit than this one/,
       ],
-      [
-        "of a version that others have as another commit",
+      "of a version that others have as another commit": [
         "git commit -q --allow-empty -m More && git tag -f v0.2.0",
         /v0\.2\.0 is published with another commit/,
       ],
-      [
-        "that names no moment of Debian's packages",
+      "that names no moment of Debian's packages": [
         `sed -i 's/"debian": "[^"]*", //' image/release.json && git commit -qam More && git tag -f v0.2.0 && git push -qf origin v0.2.0`,
         /names no moment/,
       ],
-      [
-        "without its section in the changelog",
+      "without its section in the changelog": [
         `sed -i 's/^## 0.2.0$/## Unreleased/' CHANGELOG.md && git commit -qam More && git tag -f v0.2.0 && git push -qf origin v0.2.0`,
         /has no section 0\.2\.0/,
       ],
-      ["over another one", ":", /has files already/],
-    ] as const)
+      "over another one": [":", /has files already/],
+    } as const))
       it(what, () => {
         const before = maintainer.run("git rev-parse HEAD").trim();
         try {
@@ -347,45 +342,40 @@ describe("A maintainer who follows docs/release.md", () => {
   });
 
   describe("signs nothing of", () => {
-    for (const [what, spoil, sign, said] of [
-      [
-        "a number that is out",
+    const OURS = "--key ~/tallydeck-keys/1.key";
+    for (const [what, [spoil, sign, said]] of Object.entries({
+      "a number that is out": [
         'sed -i \'s/"version": "0.2.0"/"version": "0.2.1"/\' image/out/manifest.json',
-        "--key ~/tallydeck-keys/1.key",
+        OURS,
         /Raise "release"/,
       ],
-      [
-        "a root that was changed",
+      "a root that was changed": [
         "printf x >>image/out/root.img",
-        "--key ~/tallydeck-keys/1.key --above 1",
+        `${OURS} --above 1`,
         /root\.img is not what manifest\.json says/,
       ],
-      [
-        "boot files that were changed",
+      "boot files that were changed": [
         "printf x >>image/out/boot.tar.zst",
-        "--key ~/tallydeck-keys/1.key --above 1",
+        `${OURS} --above 1`,
         /boot\.tar\.zst is not what manifest\.json says/,
       ],
-      [
-        "a manifest of another number",
+      "a manifest of another number": [
         'sed -i \'s/"release": 2/"release": 3/\' image/out/manifest.json',
-        "--key ~/tallydeck-keys/1.key",
+        OURS,
         /is of another release/,
       ],
-      [
-        "a release that none before may become",
+      "a release that none before may become": [
         'sed -i \'s/"from": 1/"from": 2/\' image/out/manifest.json',
-        "--key ~/tallydeck-keys/1.key --above 1",
+        `${OURS} --above 1`,
         /no box could take it/,
       ],
-      [
-        "somebody else's key",
+      "somebody else's key": [
         "minisign -G -f -p ~/other.pub -s ~/other.key",
         "--key ~/other.key --above 1",
         /none of the keys in image\/keys/,
       ],
-      ["no key", ":", "--key ~/none.key", /there is no secret key at/],
-    ] as const)
+      "no key": [":", "--key ~/none.key", /there is no secret key at/],
+    } as const))
       it(what, () => {
         maintainer.run(`./image/build && ${spoil}`);
         const result = maintainer.try(`./image/sign ${sign}`);

@@ -31,10 +31,9 @@ describe("an update", () => {
         card.isWhole("a", OLD),
       ]);
 
-    const CASES: readonly [string, () => void, RegExp][] = [
-      ["without a bundle", () => {}, /Release 12 is not on this box/],
-      [
-        "by another key",
+    const CASES: Readonly<Record<string, readonly [spoil: () => void, said: RegExp]>> = {
+      "without a bundle": [() => {}, /Release 12 is not on this box/],
+      "by another key": [
         () => {
           const other = new Minisign();
           card.putBundle(made(other, NEXT));
@@ -42,13 +41,11 @@ describe("an update", () => {
         },
         /signed with the key/,
       ],
-      [
-        "without a signature",
+      "without a signature": [
         () => rmSync(join(card.root, SERVICES, "manifest.json.minisig")),
         /not on this box/,
       ],
-      [
-        "with a manifest that was changed",
+      "with a manifest that was changed": [
         () =>
           card.write(
             `${SERVICES}/manifest.json`,
@@ -56,47 +53,39 @@ describe("an update", () => {
           ),
         /does not fit/,
       ],
-      [
-        "of another product",
+      "of another product": [
         () => card.putBundle(made(signer, NEXT, { product: "other" })),
         /a release of other/,
       ],
-      [
-        "for other boards",
+      "for other boards": [
         () => card.putBundle(made(signer, NEXT, { boards: ["raspberrypi,5-model-b"] })),
         /not made for this board/,
       ],
-      [
-        "when it follows a later release only",
+      "when it follows a later release only": [
         () => card.putBundle(made(signer, NEXT, { from: 12 })),
         /can only follow release 12/,
       ],
-      [
-        "when its root is too large for the slot",
+      "when its root is too large for the slot": [
         () => {
           card.slotBytes = 100_000;
         },
         /a slot of this card has 1 MB/,
       ],
-      [
-        "when the boot partition is full",
+      "when the boot partition is full": [
         () => {
           card.room.boot = 4 * 1_048_576;
         },
         /The boot partition lacks 1 MB/,
       ],
-      [
-        "when its root is cut",
+      "when its root is cut": [
         () => card.write(`${SERVICES}/root.img`, card.read(`${SERVICES}/root.img`).slice(1)),
         /not on this box/,
       ],
-      [
-        "when its root is another",
+      "when its root is another": [
         () => card.write(`${SERVICES}/root.img`, Buffer.alloc(150_000)),
         /root\.img is not what its manifest says/,
       ],
-      [
-        "when its boot files are others",
+      "when its boot files are others": [
         () =>
           card.write(
             `${SERVICES}/boot.tar.zst`,
@@ -104,8 +93,7 @@ describe("an update", () => {
           ),
         /boot\.tar\.zst is not what its manifest says/,
       ],
-      [
-        "when a file of it is a link",
+      "when a file of it is a link": [
         () => {
           const path = join(card.root, SERVICES, "root.img");
           card.write("elsewhere", card.read(`${SERVICES}/root.img`));
@@ -114,8 +102,8 @@ describe("an update", () => {
         },
         /not on this box|not what its manifest/,
       ],
-    ];
-    for (const [what, spoil, said] of CASES)
+    };
+    for (const [what, [spoil, said]] of Object.entries(CASES))
       it(what, async () => {
         if (what !== "without a bundle") card.putBundle(made(signer, NEXT));
         spoil();

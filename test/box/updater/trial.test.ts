@@ -65,24 +65,19 @@ describe("a trial", () => {
       },
     };
   }
+  const tried = (at: Parameters<typeof watch>[0]) => runTrial(card.box(), watch(at));
   const kept = () => slotOfConfig(card.config()) === "b";
   const reason = () => card.journal().attempt?.reason;
   const restarted = () => card.ran.filter((each) => each === "systemctl reboot").length;
 
   it("says why it ended in no more than a screen can show, whatever the service says of itself", async () => {
     const control = WELL.control && { ...WELL.control, version: "9".repeat(60_000) };
-    await runTrial(
-      card.box(),
-      watch(() => ({ ...WELL, control })),
-    );
+    await tried(() => ({ ...WELL, control }));
     assert.match(reason() ?? "", /^The Web UI \(port 3000\) answers as version 9{400,480}$/);
   });
 
   it("is kept after two minutes on end in which all was well", async () => {
-    await runTrial(
-      card.box(),
-      watch(() => WELL),
-    );
+    await tried(() => WELL);
     assert.ok(kept());
     assert.equal(restarted(), 0);
     assert.ok(uptime >= 150_000 && uptime <= 160_000, `${uptime}`);
@@ -90,29 +85,20 @@ describe("a trial", () => {
   });
 
   it("counts anew after each moment that was not well", async () => {
-    await runTrial(
-      card.box(),
-      watch((s) => (s < 200 ? SILENT : s > 300 && s < 306 ? SILENT : WELL)),
-    );
+    await tried((s) => (s < 200 ? SILENT : s > 300 && s < 306 ? SILENT : WELL));
     assert.ok(kept());
     assert.ok(uptime >= 425_000 && uptime < 440_000, `${uptime}`);
   });
 
   it("counts anew when the service was started again between two looks", async () => {
     const again = { ...WELL, service: { ...WELL.service, restarts: 1 } };
-    await runTrial(
-      card.box(),
-      watch((s) => (s < 100 ? WELL : again)),
-    );
+    await tried((s) => (s < 100 ? WELL : again));
     assert.ok(kept());
     assert.ok(uptime >= 220_000, `${uptime}`);
   });
 
   it("is given up after ten minutes, with a sentence", async () => {
-    await runTrial(
-      card.box(),
-      watch(() => SILENT),
-    );
+    await tried(() => SILENT);
     assert.ok(!kept());
     assert.equal(reason(), "The collector (port 80) does not answer.");
     assert.equal(restarted(), 1);
@@ -130,20 +116,14 @@ describe("a trial", () => {
       service: { ...WELL.service, ...changed },
     });
     const [now, again] = [unit(refused), unit({ state: "activating", result: "success" })];
-    await runTrial(
-      card.box(),
-      watch((s) => (s < 60 ? SILENT : s % 10 < 5 ? now : again)),
-    );
+    await tried((s) => (s < 60 ? SILENT : s % 10 < 5 ? now : again));
     assert.equal(reason(), "The service refuses its settings.");
     assert.ok(uptime >= 180_000 && uptime < 195_000, `${uptime}`);
   });
 
   it("waits on for a service that came up after it had refused its settings", async () => {
     const refused = { ...WELL.service, state: "failed", result: "exit-code", exitStatus: 2 };
-    await runTrial(
-      card.box(),
-      watch((s) => (s < 100 ? { ...SILENT, service: refused } : s < 300 ? SILENT : WELL)),
-    );
+    await tried((s) => (s < 100 ? { ...SILENT, service: refused } : s < 300 ? SILENT : WELL));
     assert.ok(kept());
   });
 
@@ -151,10 +131,7 @@ describe("a trial", () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
     const away: HealthFacts = { ...WELL, control: saying({ store }) };
     const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
-    await runTrial(
-      card.box(),
-      watch(() => away),
-    );
+    await tried(() => away);
     assert.equal(reason(), AWAY);
     const { last, failed, prepared } = await card.bootSlot("a");
     assert.deepEqual([last?.kind, failed, prepared], ["interrupted", [], NEXT]);
@@ -163,10 +140,7 @@ describe("a trial", () => {
     await card.request("arm", "12");
     uptime = 30_000;
     await card.powerOn();
-    await runTrial(
-      card.box(),
-      watch(() => away),
-    );
+    await tried(() => away);
     const again = await card.powerOn();
     assert.deepEqual([again.last?.kind, again.last?.reason], ["failed", AWAY]);
     assert.deepEqual(again.failed, [NEXT.release]);
@@ -174,38 +148,26 @@ describe("a trial", () => {
 
   it("in which more than the database elsewhere was wrong has failed", async () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
-    await runTrial(
-      card.box(),
-      watch(() => ({ ...SILENT, control: saying({ store }) })),
-    );
+    await tried(() => ({ ...SILENT, control: saying({ store }) }));
     assert.deepEqual((await card.bootSlot("a")).failed, [NEXT.release]);
   });
 
   it("is given up when it is well now and then, with what was the matter", async () => {
-    await runTrial(
-      card.box(),
-      watch((s) => (s % 100 < 6 ? HUNG : WELL)),
-    );
+    await tried((s) => (s % 100 < 6 ? HUNG : WELL));
     assert.ok(!kept());
     assert.equal(reason(), "The service hung, and was stopped.");
   });
 
   it("is given up when it became well too late", async () => {
     uptime = 550_000;
-    await runTrial(
-      card.box(),
-      watch(() => WELL),
-    );
+    await tried(() => WELL);
     assert.ok(!kept());
     assert.match(reason() ?? "", /too late to be well for 120 seconds/);
   });
 
   it("is given up at once by one that was killed and comes back after the time is over", async () => {
     uptime = 700_000;
-    await runTrial(
-      card.box(),
-      watch(() => SILENT),
-    );
+    await tried(() => SILENT);
     assert.ok(!kept());
     assert.equal(restarted(), 1);
   });
@@ -228,10 +190,7 @@ describe("a trial", () => {
           isLocked = false;
         };
       };
-      await runTrial(
-        card.box(),
-        watch(() => facts),
-      );
+      await tried(() => facts);
       assert.ok(!isLocked);
       assert.equal(kept(), facts === WELL);
       assert.equal(card.journal().rotten, "b");
@@ -239,36 +198,27 @@ describe("a trial", () => {
 
   it("ends though another goes on for longer than it waits", async () => {
     card.lock = async () => undefined;
-    await runTrial(
-      card.box(),
-      watch(() => WELL),
-    );
+    await tried(() => WELL);
     assert.ok(kept());
   });
 
   it("is not well while it cannot be told how the box is", async () => {
     const blind = () => Promise.reject(new Error("systemctl takes too long"));
-    await runTrial(card.box(), watch(blind));
+    await tried(blind);
     assert.match(reason() ?? "", /cannot be told: systemctl takes too long/);
     assert.equal(restarted(), 1);
   });
 
   it("is given up when what started it is no more on the card", async () => {
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
-    await runTrial(
-      card.box(),
-      watch(() => WELL),
-    );
+    await tried(() => WELL);
     assert.ok(!kept());
     assert.match(reason() ?? "", /tryboot\.txt/);
     assert.equal(restarted(), 1);
   });
 
   it("is over once it is decided: nothing is looked at, nothing changes", async () => {
-    await runTrial(
-      card.box(),
-      watch(() => WELL),
-    );
+    await tried(() => WELL);
     card.ran.length = 0;
     const nobody = watch(() => assert.fail("nobody looks"));
     await runTrial(card.box(), nobody);
@@ -281,10 +231,7 @@ describe("a trial", () => {
     card.write("boot/firmware/config.txt", configWithSlot(card.config(), "b"));
     rmSync(join(card.root, "boot/firmware/tryboot.txt"));
     assert.equal(card.state().mode, "trial");
-    await runTrial(
-      card.box(),
-      watch(() => assert.fail("nobody looks")),
-    );
+    await tried(() => assert.fail("nobody looks"));
     const { mode, last } = card.state();
     assert.deepEqual([mode, last?.kind], ["normal", "updated"]);
     assert.equal(restarted(), 0);

@@ -48,33 +48,30 @@ describe("a push widget", () => {
   });
 
   const OWN = { color: "#ffcc00", background: "#101010" };
-  for (const [sentence, own, pushed, text, color, background] of [
-    ["shows the value in its colours", {}, {}, "passed", "#00ff00", "#002000"],
-    [
-      "shows the value in its own colours where the value has none",
+  for (const [sentence, [own, pushed, text, color, background]] of Object.entries({
+    "shows the value in its colours": [{}, {}, "passed", "#00ff00", "#002000"],
+    "shows the value in its own colours where the value has none": [
       OWN,
       { color: null, background: null },
       "passed",
       "#ffcc00",
       "#101010",
     ],
-    [
-      "dims an expired value: half of its background goes, and half of its text",
+    "dims an expired value: half of its background goes, and half of its text": [
       {},
       { state: "expired" },
       "passed",
       "#008800",
       "#001000",
     ],
-    [
-      "shows the fallback when told to, in its own colours",
+    "shows the fallback when told to, in its own colours": [
       { expire: "text", fallback: "no news", color: "#cccccc" },
       { state: "expired" },
       "no news",
       "#cccccc",
       "#000000",
     ],
-  ] as const)
+  } as const))
     it(sentence, () => {
       const shown = face({ ...widget, ...own }, situation({ value: value(pushed) }));
       assert.deepEqual(shown, { kind: "text", text, color, background });
@@ -530,26 +527,23 @@ describe("other widgets", () => {
 
 describe("notices", () => {
   const update = { type: "update", weight: "news", top: "Update", main: "0.3.0" } as const;
-  for (const [sentence, notice, text] of [
-    ["say that the box is starting", { type: "starting" }, "Starting…"],
-    [
-      "show the setup code in two groups",
+  for (const [sentence, [notice, text]] of Object.entries({
+    "say that the box is starting": [{ type: "starting" }, "Starting…"],
+    "show the setup code in two groups": [
       { type: "setup-code", code: "012345" },
       "Setup code|012 345|",
     ],
-    ["say that the clock is not set", { type: "clock-not-set" }, "Clock|not set|"],
-    [
-      "say what is wrong with the public address",
+    "say that the clock is not set": [{ type: "clock-not-set" }, "Clock|not set|"],
+    "say what is wrong with the public address": [
       { type: "public-address", words: "port closed" },
       "Public|port closed|",
     ],
-    [
-      "say how an update stands",
+    "say how an update stands": [
       { ...update, bottom: "on trial", sentence: "" },
       "Update|0.3.0|on trial",
     ],
-    ["say that the data cannot be used", { type: "data-unusable" }, "Data|not usable|"],
-  ] as const)
+    "say that the data cannot be used": [{ type: "data-unusable" }, "Data|not usable|"],
+  } as const))
     it(sentence, () => {
       assert.equal(textOf(noticeFace(notice)), text);
     });

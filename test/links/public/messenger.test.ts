@@ -49,33 +49,29 @@ const seenAt = (address: string): Parts["provider"] => ({
 });
 
 describe("who is asked for a public address", () => {
-  for (const [what, outer, seen, address] of [
-    ["the router's word", HOME, undefined, { v4: HOME, standing: "public" }],
-    [
-      "what the provider sees, where the router is silent",
+  for (const [what, [outer, seen, address]] of Object.entries({
+    "the router's word": [HOME, undefined, { v4: HOME, standing: "public" }],
+    "what the provider sees, where the router is silent": [
       undefined,
       HOME,
       { v4: HOME, standing: "unknown" },
     ],
-    [
-      "that it is shared, where the two differ",
+    "that it is shared, where the two differ": [
       HOME,
       "93.184.215.9",
       { v4: HOME, standing: "cgnat" },
     ],
-    [
-      "that there are two routers",
+    "that there are two routers": [
       "192.168.0.2",
       undefined,
       { v4: "192.168.0.2", standing: "double-nat" },
     ],
-    [
-      "nothing, where nobody says anything",
+    "nothing, where nobody says anything": [
       undefined,
       undefined,
       { v4: null, standing: "unknown" },
     ],
-  ] as const)
+  } as const))
     it(`tells of the home's address ${what}`, async () => {
       const provider = seen === undefined ? undefined : seenAt(seen);
       assert.deepEqual(

@@ -8,73 +8,60 @@ import { eachWorld } from "../../helpers/world.ts";
 
 const LAST = 2n ** 53n;
 
+const LOG_DAMAGED = /Numbers of what was counted last were damaged/;
+
 /** Numbers that a card has bent, and what is told of it. */
-const BENT: readonly [what: string, bend: (db: Database.Database) => void, told: RegExp | null][] =
-  [
-    [
-      "up to which the log is folded",
-      (db) => db.prepare("UPDATE folded SET n = ?").run(LAST - 1n),
-      /Numbers of what was counted last were damaged/,
-    ],
-    [
-      "up to which the log is folded, which is no number any more",
-      (db) =>
-        db.exec(`DROP TABLE folded; CREATE TABLE folded (node INTEGER PRIMARY KEY, n);
+const BENT: Readonly<Record<string, readonly [(db: Database.Database) => void, RegExp | null]>> = {
+  "up to which the log is folded": [
+    (db) => db.prepare("UPDATE folded SET n = ?").run(LAST - 1n),
+    LOG_DAMAGED,
+  ],
+  "up to which the log is folded, which is no number any more": [
+    (db) =>
+      db.exec(`DROP TABLE folded; CREATE TABLE folded (node INTEGER PRIMARY KEY, n);
                  INSERT INTO folded VALUES (0, 'x')`),
-      /Numbers of what was counted last were damaged/,
-    ],
-    [
-      "of batches",
-      (db) => db.prepare("UPDATE log SET n = n + ?").run(LAST),
-      /Numbers of what was counted last were damaged/,
-    ],
-    [
-      "of the generation",
-      (db) => db.prepare("UPDATE generation SET n = ?").run(9_223_372_036_854_775_807n),
-      /Numbers of what was counted last were damaged/,
-    ],
-    [
-      "of a site",
-      (db) => {
-        db.exec("DELETE FROM log; UPDATE document SET id = '2147483646' WHERE kind = 'site'");
-        db.exec("UPDATE block SET site = 2147483646");
-        db.exec("UPDATE revision SET last_site = 2147483646");
-      },
-      /The number of the site blog was damaged/,
-    ],
-    [
-      "of a part, which is no part any more",
-      (db) => db.prepare("UPDATE block SET part = part + ?").run(LAST),
-      /Numbers of counts were damaged; they are mended/,
-    ],
-    [
-      "of a source, which is no source any more",
-      (db) => db.prepare("UPDATE block SET source = ?").run(LAST),
-      /Numbers of counts were damaged; they are mended/,
-    ],
-    ["of a source, which is another's", (db) => db.exec("UPDATE block SET source = 7"), null],
-    [
-      "of the rows of blocks",
-      (db) => db.prepare("UPDATE block SET rowid = rowid + ?").run(LAST),
-      /Numbers of responses or of counts were damaged/,
-    ],
-    [
-      "of a site that is erased",
-      (db) => db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(LAST + 1n),
-      /The number of a site that is erased was damaged/,
-    ],
-    [
-      "of a day that was counted on",
-      (db) =>
-        db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)").run(-LAST - 1n, -LAST),
-      /The marks of days that were counted on were damaged/,
-    ],
-    [
-      "of a part, which is the last of its day",
-      (db) => db.exec("UPDATE block SET part = (part / 65536 + 1) * 65536 - 1"),
-      null,
-    ],
-  ];
+    LOG_DAMAGED,
+  ],
+  "of batches": [(db) => db.prepare("UPDATE log SET n = n + ?").run(LAST), LOG_DAMAGED],
+  "of the generation": [
+    (db) => db.prepare("UPDATE generation SET n = ?").run(9_223_372_036_854_775_807n),
+    LOG_DAMAGED,
+  ],
+  "of a site": [
+    (db) => {
+      db.exec("DELETE FROM log; UPDATE document SET id = '2147483646' WHERE kind = 'site'");
+      db.exec("UPDATE block SET site = 2147483646");
+      db.exec("UPDATE revision SET last_site = 2147483646");
+    },
+    /The number of the site blog was damaged/,
+  ],
+  "of a part, which is no part any more": [
+    (db) => db.prepare("UPDATE block SET part = part + ?").run(LAST),
+    /Numbers of counts were damaged; they are mended/,
+  ],
+  "of a source, which is no source any more": [
+    (db) => db.prepare("UPDATE block SET source = ?").run(LAST),
+    /Numbers of counts were damaged; they are mended/,
+  ],
+  "of a source, which is another's": [(db) => db.exec("UPDATE block SET source = 7"), null],
+  "of the rows of blocks": [
+    (db) => db.prepare("UPDATE block SET rowid = rowid + ?").run(LAST),
+    /Numbers of responses or of counts were damaged/,
+  ],
+  "of a site that is erased": [
+    (db) => db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(LAST + 1n),
+    /The number of a site that is erased was damaged/,
+  ],
+  "of a day that was counted on": [
+    (db) =>
+      db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)").run(-LAST - 1n, -LAST),
+    /The marks of days that were counted on were damaged/,
+  ],
+  "of a part, which is the last of its day": [
+    (db) => db.exec("UPDATE block SET part = (part / 65536 + 1) * 65536 - 1"),
+    null,
+  ],
+};
 
 describe("numbers that the card has bent", () => {
   const world = eachWorld(() => {
@@ -99,7 +86,7 @@ describe("numbers that the card has bent", () => {
     await world().start({ SITES: "blog,later" });
   }
 
-  for (const [what, bend, told] of BENT)
+  for (const [what, [bend, told]] of Object.entries(BENT))
     it(`hold up nothing, and are told: that ${what}`, async () => {
       await bent(bend);
       const before = await views();

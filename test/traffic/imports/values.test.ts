@@ -22,14 +22,12 @@ import { contentOf, inspected, valuesOf } from "../../helpers/inspecting.ts";
 
 /** Countries as Google Analytics calls them, where that is not what CLDR does, and older names of the same. */
 const OF_GA4: Readonly<Record<string, string>> = {
-  ...{
-    Turkey: "TR",
-    "Hong Kong": "HK",
-    Macao: "MO",
-    Macau: "MO",
-    Palestine: "PS",
-    "Cabo Verde": "CV",
-  },
+  Turkey: "TR",
+  "Hong Kong": "HK",
+  Macao: "MO",
+  Macau: "MO",
+  Palestine: "PS",
+  "Cabo Verde": "CV",
   "Czech Republic": "CZ",
   Swaziland: "SZ",
   "Macedonia (FYROM)": "MK",
@@ -41,11 +39,9 @@ const OF_GA4: Readonly<Record<string, string>> = {
   "Democratic Republic of the Congo": "CD",
   "Republic of the Congo": "CG",
   Myanmar: "MM",
-  ...{
-    "Bosnia and Herzegovina": "BA",
-    "Saint Lucia": "LC",
-    "Falkland Islands (Islas Malvinas)": "FK",
-  },
+  "Bosnia and Herzegovina": "BA",
+  "Saint Lucia": "LC",
+  "Falkland Islands (Islas Malvinas)": "FK",
   "Timor-Leste": "TL",
   "East Timor": "TL",
   Reunion: "RE",
@@ -72,6 +68,12 @@ const OF_GA4: Readonly<Record<string, string>> = {
 /** Codes with a name in CLDR that ISO does not have, or no longer. */
 const NO_COUNTRIES =
   "AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH QO RH SU TA TP UK UN VD XA XB YD YU ZR ZZ";
+
+/** Our names of what others call by several → ours by each of theirs. */
+function ofNames(theirs: Readonly<Record<string, readonly string[]>>): Record<string, string> {
+  const each = Object.entries(theirs).map(([ours, names]) => names.map((name) => [name, ours]));
+  return Object.fromEntries(each.flat());
+}
 
 describe("a value of another tool", () => {
   const folder = eachFolder();
@@ -120,86 +122,50 @@ describe("a value of another tool", () => {
   });
 
   it("that is a browser, a system or a device gets the name that the tag gives it", async () => {
-    const browsers = {
-      ...{
-        "Safari (in-app)": "Safari",
-        "Android Webview": "Chrome",
-        Chrome: "Chrome",
-        Edge: "Edge",
-      },
-      "Samsung Internet": "Samsung Internet",
-      "Opera Mini": "Opera",
-      YaBrowser: "Yandex",
-      ...{
-        "Internet Explorer": "Internet Explorer",
-        "UC Browser": "UC Browser",
-        "(not set)": "Other",
-      },
-      ...{
-        "Chrome Mobile iOS": "Chrome",
-        "Firefox Mobile iOS": "Firefox",
-        "Mobile Safari": "Safari",
-      },
-      ...{
-        "Chrome Mobile WebView": "Chrome",
-        "Mobile Safari UI/WKWebView": "Safari",
-        MobileSafari: "Safari",
-        "Firefox ESR": "Firefox",
-        "Edge Legacy": "Edge",
-        "Huawei Browser Mobile": "Huawei Browser",
-        HuaweiBrowser: "Huawei Browser",
-        "Mi Browser": "MIUI Browser",
-      },
-      ...{
-        "edge-chromium": "Edge",
-        crios: "Chrome",
-        instagram: "Instagram",
-        "Chrome 120.0": "Chrome",
-      },
-    };
-    const systems = {
-      ...{
-        Macintosh: "macOS",
-        Windows: "Windows",
-        "Windows XP": "Windows",
-        "Windows Vista": "Windows",
-      },
-      ...{
-        "Windows Server 2019": "Windows",
-        "Windows Server": "Windows",
-        "Windows Phone": "Windows",
-      },
-      "Mac OS X 10.15": "macOS",
-      Mac: "macOS",
-      "iOS 17.1": "iOS",
-      "Chrome OS": "ChromeOS",
-      ...{
-        "GNU/Linux": "Linux",
-        Ubuntu: "Linux",
-        "Arch Linux": "Linux",
-        "(not set)": "Other",
-        Tizen: "Other",
-      },
-      "Fire OS": "Android",
-      "Android OS": "Android",
-      "PlayStation 4": "Other",
-    };
-    const devices = {
-      ...{
-        desktop: "desktop",
-        Laptop: "desktop",
-        mobile: "mobile",
-        Smartphone: "mobile",
-        Phablet: "mobile",
-      },
-      ...{
-        tablet: "tablet",
-        "smart tv": "Other",
-        TV: "Other",
-        Console: "Other",
-        "(not set)": "Other",
-      },
-    };
+    const browsers = ofNames({
+      Safari: ["Safari (in-app)", "Mobile Safari", "Mobile Safari UI/WKWebView", "MobileSafari"],
+      Chrome: [
+        "Android Webview",
+        "Chrome",
+        "Chrome Mobile iOS",
+        "Chrome Mobile WebView",
+        "crios",
+        "Chrome 120.0",
+      ],
+      Edge: ["Edge", "Edge Legacy", "edge-chromium"],
+      "Samsung Internet": ["Samsung Internet"],
+      Opera: ["Opera Mini"],
+      Yandex: ["YaBrowser"],
+      "Internet Explorer": ["Internet Explorer"],
+      "UC Browser": ["UC Browser"],
+      Other: ["(not set)"],
+      Firefox: ["Firefox Mobile iOS", "Firefox ESR"],
+      "Huawei Browser": ["Huawei Browser Mobile", "HuaweiBrowser"],
+      "MIUI Browser": ["Mi Browser"],
+      Instagram: ["instagram"],
+    });
+    const systems = ofNames({
+      macOS: ["Macintosh", "Mac OS X 10.15", "Mac"],
+      Windows: [
+        "Windows",
+        "Windows XP",
+        "Windows Vista",
+        "Windows Server 2019",
+        "Windows Server",
+        "Windows Phone",
+      ],
+      iOS: ["iOS 17.1"],
+      ChromeOS: ["Chrome OS"],
+      Linux: ["GNU/Linux", "Ubuntu", "Arch Linux"],
+      Other: ["(not set)", "Tizen", "PlayStation 4"],
+      Android: ["Fire OS", "Android OS"],
+    });
+    const devices = ofNames({
+      desktop: ["desktop", "Laptop"],
+      mobile: ["mobile", "Smartphone", "Phablet"],
+      tablet: ["tablet"],
+      Other: ["smart tv", "TV", "Console", "(not set)"],
+    });
     assert.deepEqual(await named("Browser", "browser", Object.keys(browsers)), browsers);
     assert.deepEqual(await named("Operating system", "os", Object.keys(systems)), systems);
     assert.deepEqual(await named("Device category", "device", Object.keys(devices)), devices);
@@ -215,28 +181,25 @@ describe("a value of another tool", () => {
 
   it("that is an engine or a network of Google Analytics is its host, in its group", async () => {
     const groups = {
-      google: "search",
-      bing: "search",
-      yahoo: "search",
-      yandex: "search",
-      naver: "search",
-      duckduckgo: "search",
-      baidu: "search",
-      seznam: "search",
-      daum: "search",
-      aol: "search",
-      ...{
-        facebook: "social",
-        twitter: "social",
-        "m.facebook.com": "social",
-        "chatgpt.com": "search",
-      },
-      ...{
-        "(direct)": "direct",
-        newsletter: "direct",
-        "example.org": "referral",
-        "(not set)": undefined,
-      },
+      ...ofNames({
+        search: [
+          "google",
+          "bing",
+          "yahoo",
+          "yandex",
+          "naver",
+          "duckduckgo",
+          "baidu",
+          "seznam",
+          "daum",
+          "aol",
+          "chatgpt.com",
+        ],
+        social: ["facebook", "twitter", "m.facebook.com"],
+        direct: ["(direct)", "newsletter"],
+        referral: ["example.org"],
+      }),
+      "(not set)": undefined,
     };
     assert.deepEqual(await named("Session source", "ref_group", Object.keys(groups)), groups);
     assert.deepEqual(await named("Session source", "source", ["yahoo", "newsletter"]), {
@@ -275,20 +238,14 @@ describe("a value of another tool", () => {
   });
 
   it("that is a language is the language alone, or unknown", async () => {
-    const languages = {
-      ...{
-        "de-ch": "de",
-        en: "en",
-        eng: "en",
-        pt_BR: "pt",
-        "zh-hans-cn": "zh",
-        "(not set)": "unknown",
-      },
-      c: "unknown",
-      ["x".repeat(129)]: "unknown",
-      "<b>": "unknown",
-      sh: "sr",
-    };
+    const languages = ofNames({
+      de: ["de-ch"],
+      en: ["en", "eng"],
+      pt: ["pt_BR"],
+      zh: ["zh-hans-cn"],
+      unknown: ["(not set)", "c", "x".repeat(129), "<b>"],
+      sr: ["sh"],
+    });
     assert.deepEqual(await named("Language code", "lang", Object.keys(languages)), languages);
   });
 

@@ -307,45 +307,39 @@ describe("tallydeck import", () => {
 
   describe("refuses, and changes nothing, with a sentence for", () => {
     const totals = "name,visitors\n/,3\n";
-    for (const [what, name, files, sentence] of [
-      [
-        "a text",
+    for (const [what, [name, files, sentence]] of Object.entries({
+      "a text": [
         "notes.csv",
         "a,b\n1,2\n",
         /notes\.csv is nothing that can be imported\. These are known: Tallydeck, Plausible, /,
       ],
-      ["an empty file", "empty.csv", "", /empty\.csv is nothing that can be imported/],
-      [
-        "a table of Plausible's dashboard",
+      "an empty file": ["empty.csv", "", /empty\.csv is nothing that can be imported/],
+      "a table of Plausible's dashboard": [
         "pages.csv",
         totals,
         /totals of one period, as Plausible's dashboard exports them.*Imports & Exports/,
       ],
-      [
-        "totals of Umami",
+      "totals of Umami": [
         "umami.zip",
         { "pages.csv": "x,y\n/,3\n", "os.csv": "x,y\nMac,3\n" },
         /as Umami's dashboard downloads them/,
       ],
-      [
-        "a later GoatCounter",
+      "a later GoatCounter": [
         "goat.zip",
         { "info.json": '{"export_version":"2.0"}', "hit_stats.jsonl": "" },
         /This export of GoatCounter is 2\.0/,
       ],
-      [
-        "a damaged archive",
+      "a damaged archive": [
         "half.zip",
         "PK\u0003\u0004half",
         /half\.zip is no archive that can be read/,
       ],
-      [
-        "one without a valid row",
+      "one without a valid row": [
         "p.zip",
         { "imported_visitors.csv": "date,visitors\nyesterday,3\n" },
         /p\.zip has no counts: 1 rows without a day/,
       ],
-    ] as const)
+    } as const))
       it(what, async () => {
         if (typeof files === "string") writeFileSync(file(name), files);
         else await writeZip(file(name), files);
