@@ -1,6 +1,10 @@
 import type { Bound } from "./bounds.ts";
+import type { SchemaOf } from "./input/schema.ts";
 import { type Misfit, schemas } from "./input/shape.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
+
+/** Schemas that many kinds share. */
+export { closed, FLAG, mapOf, NUMBER, objectOf, orNull, TEXT } from "./input/schema.ts";
 
 /**
  * A kind of documents, declared once, beside the code that uses it, for the store, a start, a backup and a restore. A
@@ -74,9 +78,10 @@ const compile = schemas({ allErrors: false });
 const compileKnown = schemas({ allErrors: false, removeAdditional: true });
 const checks = new WeakMap<object, (body: unknown) => Misfit | undefined>();
 
+/** @param schema carries the type of a body, or `Body` is named */
 export function documentKind<Body>(
   name: string,
-  schema: object,
+  schema: SchemaOf<Body> | object,
   rules: Omit<DocumentKind<Body>, "name" | "schema" | "body">,
 ): DocumentKind<Body> {
   return { name, schema, ...rules };
@@ -130,47 +135,4 @@ export function tooMuch({ name, full }: Pick<DocumentKind, "name" | "full">): Er
   return full === undefined
     ? new Error(`there may be no more of the kind ${name}`)
     : new Refusal(full.code, full.message);
-}
-
-/** Schemas that many kinds share. */
-export const TEXT = { type: "string" } as const;
-export const FLAG = { type: "boolean" } as const;
-export const NUMBER = { type: "number" } as const;
-
-/**
- * A schema of an object that has all of these, and may have more: a later release may have added it.
- * @param optional fields that it may lack
- */
-export function objectOf(
-  properties: Readonly<Record<string, object>>,
-  optional: Readonly<Record<string, object>> = {},
-): object {
-  return {
-    type: "object",
-    properties: { ...properties, ...optional },
-    required: Object.keys(properties),
-  };
-}
-
-/** A schema of an object with any names, and fields of one schema. */
-export function mapOf(schema: object): object {
-  return { type: "object", additionalProperties: schema };
-}
-
-/** The same schema without additional fields. */
-export function closed(schema: object): object {
-  const { properties, ...rest } = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closedPart(value)]),
-  );
-  if (properties === undefined) return rest;
-  return { ...rest, properties, additionalProperties: false };
-}
-
-function closedPart(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closedPart);
-  return typeof value === "object" && value !== null ? closed(value) : value;
-}
-
-export function orNull(schema: object): object {
-  return { anyOf: [schema, { type: "null" }] };
 }

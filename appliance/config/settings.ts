@@ -6,20 +6,15 @@ import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { parseKey } from "../base/release/minisign.ts";
 import { rootFolders } from "../base/system/root-requests.ts";
 import { modelById } from "../deck/usb/models.ts";
-import {
-  BROKER_RULE,
-  brokerUrl,
-  FIRST_SETTINGS,
-  isPrefix,
-  PREFIX_RULE,
-} from "../links/mqtt/settings.ts";
-import { DDNS_RULE, serviceOf } from "../links/public/dns/services.ts";
+import { BROKER_RULE, brokerUrl, isPrefix, PREFIX_RULE } from "../links/mqtt/checked.ts";
+import { FIRST_SETTINGS } from "../links/mqtt/settings.ts";
 import {
   DIRECTORY_RULE,
   directoryUrl,
   PUBLIC_NAME_RULE,
   publicName,
-} from "../links/public/settings.ts";
+} from "../links/public/checked.ts";
+import { DDNS_RULE, serviceOf } from "../links/public/dns/services.ts";
 import {
   PROJECT_RELEASES,
   UPDATE_MODES,

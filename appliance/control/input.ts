@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import { jsonBody } from "../base/http/body.ts";
+import type { SchemaOf } from "../base/input/schema.ts";
 import { shape } from "../base/input/shape.ts";
 import { SITE_ID_RULE } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
@@ -8,7 +9,7 @@ import { invalidField } from "../base/refusal.ts";
  * Makes a reader for the bodies of one shape.
  * @throws {HttpError | Refusal} as `jsonBody` and `shape`
  */
-export function bodyShape<T>(schema: object): (ctx: Context) => Promise<T> {
+export function bodyShape<T>(schema: SchemaOf<T> | object): (ctx: Context) => Promise<T> {
   const read = shape<T>(schema);
   return async (ctx) => read(await jsonBody(ctx));
 }
@@ -23,8 +24,6 @@ export function pagePlace(text: string | string[] | undefined): number {
   return Number(text);
 }
 
-export const STRING = { type: "string", description: "must be a string" };
-export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
 /** Accepts any case: `siteIdOf` gives the kept form. */
 export const NEW_SITE_ID = { ...SITE_ID_TEXT, format: "new-site-id" };

@@ -15,6 +15,8 @@ import type { DeckSettings } from "../deck/settings/deck-settings.ts";
 import type { WebdavSettings } from "../links/backups/settings.ts";
 import type { FoundBackup, TargetView } from "../links/backups/view.ts";
 import type { MailSettings } from "../links/mail/settings.ts";
+import type { MqttSettings } from "../links/mqtt/settings.ts";
+import type { PublicSettings } from "../links/public/settings.ts";
 import type { PublicView } from "../links/public/view.ts";
 import type { UpdateView } from "../links/updates/view.ts";
 import type { Warning } from "../store/reports.ts";
@@ -110,25 +112,11 @@ export interface BoxEvents {
   update: UpdateView;
 }
 
-/** The settings of the MQTT broker. `PUT /api/mqtt` takes any part of them. */
-interface MqttFields {
-  enabled: boolean;
-  /** `mqtt://` or `mqtts://`, host and port; empty until a broker is named. */
-  url: string;
-  user: string;
-  /** Topics begin with it. */
-  prefix: string;
-  /** The topic at which Home Assistant looks for devices. */
-  discovery: string;
-  version: "5" | "3.1.1";
-  /** Certificates of authorities, PEM; empty for those that the system trusts. */
-  ca: string;
-}
-
-export type MqttChange = Partial<MqttFields & { password: string }>;
+/** `PUT /api/mqtt` */
+export type MqttChange = Partial<MqttSettings>;
 
 /** `GET /api/mqtt`. */
-export interface MqttAnswer extends MqttFields {
+export interface MqttAnswer extends Omit<MqttSettings, "password"> {
   hasPassword: boolean;
   /** Named in the configuration, which alone can change it. */
   declared: boolean;
@@ -140,7 +128,7 @@ export interface MqttAnswer extends MqttFields {
         connected: true;
         since: number;
         /** The version in use: the newest one that the broker knows. */
-        version: MqttFields["version"];
+        version: MqttSettings["version"];
         /** Sentences about rights that the broker does not grant, with advice. */
         problems: readonly string[];
       }
@@ -148,30 +136,11 @@ export interface MqttAnswer extends MqttFields {
     | null;
 }
 
-/** The settings of the public address. `PUT /api/public` takes any part of them. */
-interface PublicFields {
-  enabled: boolean;
-  /** A DNS name, or a fixed public address; empty until one is given. */
-  name: string;
-  /** Whether the owner agrees to the CA's terms, and to the name in public logs. */
-  agreed: boolean;
-  /** URL of the CA's ACME directory; empty for Let's Encrypt. */
-  directory: string;
-  /** Certificates to trust at that directory, PEM. */
-  ca: string;
-  /** The provider of dynamic DNS, by id or URL; empty for none. */
-  ddns: string;
-  ddnsUser: string;
-  /** Whether the router is asked to open the port. */
-  openPort: boolean;
-  /** Whether pages and reads answer there too. */
-  dashboard: boolean;
-}
-
-export type PublicChange = Partial<PublicFields & { ddnsToken: string }>;
+/** `PUT /api/public` */
+export type PublicChange = Partial<PublicSettings>;
 
 /** `GET /api/public`, and the event `public`. */
-export interface PublicAnswer extends PublicFields {
+export interface PublicAnswer extends Omit<PublicSettings, "ddnsToken"> {
   hasToken: boolean;
   /** Named in the configuration, which alone can change it. */
   declared: boolean;

@@ -1,8 +1,8 @@
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import type { WayIn } from "../../appliance/control/routes/box/public-address.ts";
+import { checkPublicSettings } from "../../appliance/links/public/checked.ts";
 import {
-  checkPublicSettings,
   FIRST_PUBLIC_SETTINGS,
   type PublicSettings,
 } from "../../appliance/links/public/settings.ts";

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { isHost, isSiteId, looksLikeSiteId, siteIdOf, siteIdProblem } from "../names.ts";
 import { invalidField, type Refusal } from "../refusal.ts";
+import type { SchemaOf } from "./schema.ts";
 
 /** The place where a value does not match its schema. */
 export type Misfit = ErrorObject;
@@ -40,7 +41,7 @@ const misfitOf = schemas({
  * sentence "field …"; objects take no other fields.
  * @throws {Refusal} `invalid_field` naming the field
  */
-export function shape<T>(schema: object): (input: unknown) => T {
+export function shape<T>(schema: SchemaOf<T> | object): (input: unknown) => T {
   const misfit = misfitOf({ additionalProperties: false, type: "object", ...schema });
   return (input) => {
     const found = misfit(input);

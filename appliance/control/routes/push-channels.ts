@@ -1,14 +1,15 @@
+import { FLAG } from "../../base/input/schema.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { channelName } from "../../deck/push/channels.ts";
 import type { ChannelValue } from "../../deck/push/entry.ts";
 import { WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
-import { bodyShape, TRUTH } from "../input.ts";
+import { bodyShape } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import { type ChannelParts, setChannel } from "../senders/push.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";
 
 const readWatch = bodyShape<WatchFields & { paused?: boolean }>({
-  properties: { ...WATCH_FIELDS, paused: TRUTH },
+  properties: { ...WATCH_FIELDS, paused: FLAG },
 });
 
 /** Every channel that holds a value, by name. */

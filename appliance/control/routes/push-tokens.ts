@@ -1,18 +1,19 @@
+import { FLAG, TEXT } from "../../base/input/schema.ts";
 import type { PushTokens } from "../../deck/push/tokens.ts";
-import { bodyShape, STRING, TRUTH } from "../input.ts";
+import { bodyShape } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
 
 // The push service checks the length of a name.
 const readWanted = bodyShape<{ name: string; use?: "logs" }>({
   properties: {
-    name: STRING,
+    name: TEXT,
     use: { const: "logs", description: 'must be "logs", or missing' },
   },
   required: ["name"],
 });
 const readPaused = bodyShape<{ paused: boolean }>({
-  properties: { paused: TRUTH },
+  properties: { paused: FLAG },
   required: ["paused"],
 });
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Client } from "../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
+import { TEXT } from "../../base/input/schema.ts";
 import { siteTokenKey } from "../../base/names.ts";
 import { makeReadToken } from "../../base/system/secrets.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
@@ -13,7 +14,7 @@ import type { ReadSessions } from "../../traffic/collector/read-sessions.ts";
 import type { Sites } from "../../traffic/collector/sites.ts";
 import type { OwnerContext } from "../context.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
-import { bodyShape, STRING } from "../input.ts";
+import { bodyShape } from "../input.ts";
 import type { ControlContext, Handler, RoutesOf } from "../route.ts";
 import { SESSION_DAYS, SESSIONS, type SessionId, Sessions } from "../sessions.ts";
 import type { AdminTokenAnswer, DashboardCode, NewReadToken } from "../wire.ts";
@@ -57,7 +58,7 @@ export const WRONG_TOKENS = [
 const readCredentials = bodyShape<{ token?: string; code?: string }>({
   description: 'must be {"token": "…"} or {"code": "…"}',
   properties: {
-    token: STRING,
+    token: TEXT,
     code: { type: "string", pattern: "^[0-9]{6}$", description: "must be a string of six digits" },
   },
   minProperties: 1,

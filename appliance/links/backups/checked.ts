@@ -1,14 +1,11 @@
-import { documentKind, FLAG, objectOf, TEXT } from "../../base/documents.ts";
+import { documentKind, FLAG, objectOf } from "../../base/documents.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
-import { type BackupSettings, FIRST_BACKUP_SETTINGS } from "./settings.ts";
+import { readCa } from "../../base/system/certificates.ts";
+import { type BackupSettings, FIRST_BACKUP_SETTINGS, WEBDAV_FIELDS } from "./settings.ts";
 
 export const BACKUP_SETTINGS = documentKind<BackupSettings>(
   "backup_settings",
-  objectOf(
-    {},
-    { stick: FLAG, webdav: objectOf({}, { url: TEXT, user: TEXT, password: TEXT, ca: TEXT }) },
-  ),
+  objectOf({}, { stick: FLAG, webdav: objectOf({}, WEBDAV_FIELDS) }),
   { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
 );
 
@@ -28,8 +25,7 @@ export function checkBackupSettings({ stick, webdav }: BackupSettings): BackupSe
   if (webdav.user.includes(":")) throw invalidField("user", "must have no colon.");
   if (webdav.user !== "" && webdav.password === "")
     throw invalidField("password", "is missing: it goes with a user.");
-  const ca = webdav.ca.trim();
-  if (ca !== "" && !isCertificates(ca)) throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
+  const ca = readCa(webdav.ca);
   return { stick, webdav: { ...webdav, url: folderUrl(url), ca } };
 }
 

@@ -1,12 +1,15 @@
-export interface WebdavSettings {
+import { type Having, TEXT } from "../../base/input/schema.ts";
+
+export const WEBDAV_FIELDS = {
   /** `https:` or `http:`; empty until one is given. */
-  readonly url: string;
+  url: TEXT,
   /** Empty where the password is a token. */
-  readonly user: string;
-  readonly password: string;
+  user: TEXT,
+  password: TEXT,
   /** Certificates (PEM) of who signs the server's; empty for those that the system trusts. */
-  readonly ca: string;
-}
+  ca: TEXT,
+};
+export type WebdavSettings = Having<typeof WEBDAV_FIELDS>;
 
 export interface BackupSettings {
   /** Whether backups go to a USB stick that is plugged in. */

@@ -1,38 +1,18 @@
-import {
-  type Documents,
-  documentKind,
-  NUMBER,
-  ONLY,
-  objectOf,
-  TEXT,
-} from "../../base/documents.ts";
+import { type Documents, documentKind, ONLY, objectOf } from "../../base/documents.ts";
 import { isHost, isMailAddress } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import type { SendOutcome } from "../../base/send-outcome.ts";
 import { Signal } from "../../base/signal.ts";
-import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
+import { readCa } from "../../base/system/certificates.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
+import { expectUser } from "../credentials.ts";
 import type { Mail } from "./client.ts";
-import { FIRST_MAIL_SETTINGS, type MailSettings } from "./settings.ts";
+import { FIRST_MAIL_SETTINGS, MAIL_FIELDS, type MailSettings } from "./settings.ts";
 
-const LONGEST = 256;
-
-export const MAIL = documentKind<MailSettings>(
-  "mail",
-  objectOf(
-    {},
-    {
-      host: TEXT,
-      port: NUMBER,
-      security: { enum: ["tls", "starttls"] },
-      user: TEXT,
-      password: TEXT,
-      from: TEXT,
-      ca: TEXT,
-    },
-  ),
-  { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
-);
+export const MAIL = documentKind<MailSettings>("mail", objectOf({}, MAIL_FIELDS), {
+  bound: { count: 1, bytes: 65_536, together: 65_536 },
+  inBackup: "own",
+});
 
 /** The last mail, or try, of this run of the box. */
 interface LastMail {
@@ -129,12 +109,6 @@ function checkMailSettings(given: MailSettings): MailSettings {
   const from = given.from.trim();
   if (!isMailAddress(from))
     throw invalidField("from", "must be a mail address like me@example.org.");
-  for (const field of ["user", "password"] as const)
-    if (given[field].length > LONGEST || given[field].includes("\0"))
-      throw invalidField(field, `must have at most ${LONGEST} characters.`);
-  if (given.password !== "" && given.user === "")
-    throw invalidField("user", "is missing: a password goes with a user.");
-  const ca = given.ca.trim();
-  if (ca !== "" && !isCertificates(ca)) throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
-  return { ...given, host, from, ca };
+  expectUser(given);
+  return { ...given, host, from, ca: readCa(given.ca) };
 }

@@ -9,8 +9,9 @@ import {
 import { Signal } from "../../base/signal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import type { BrokerState } from "./broker.ts";
+import { checkSettings } from "./checked.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
-import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
+import { FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
 interface KeptMqtt {
   readonly box: string;

@@ -1,23 +1,22 @@
-import { invalidField } from "../../base/refusal.ts";
-import { CERTIFICATES_RULE, isCertificates } from "../../base/system/certificates.ts";
+import { FLAG, type Having, oneAmong, TEXT } from "../../base/input/schema.ts";
 
-/** Settings of the connection to a broker; kept while it is off. */
-export interface MqttSettings {
-  readonly enabled: boolean;
+/** Fields of the settings of the connection to a broker, which are kept while it is off. */
+export const MQTT_FIELDS = {
+  enabled: FLAG,
   /** `mqtt://host:port` or `mqtts://host:port`; empty until a broker is named. */
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
+  url: TEXT,
+  user: TEXT,
+  password: TEXT,
   /** Our topics begin with it. */
-  readonly prefix: string;
+  prefix: TEXT,
   /** The topic at which Home Assistant looks for devices. */
-  readonly discovery: string;
-  readonly version: MqttVersion;
+  discovery: TEXT,
+  version: { ...oneAmong("5", "3.1.1"), description: 'must be "5" or "3.1.1"' },
   /** Certificates (PEM) of authorities for the broker; empty for those that the system trusts. */
-  readonly ca: string;
-}
-
-export type MqttVersion = "5" | "3.1.1";
+  ca: TEXT,
+};
+export type MqttSettings = Having<typeof MQTT_FIELDS>;
+export type MqttVersion = MqttSettings["version"];
 
 export const FIRST_SETTINGS: MqttSettings = {
   enabled: false,
@@ -29,52 +28,3 @@ export const FIRST_SETTINGS: MqttSettings = {
   version: "5",
   ca: "",
 };
-
-/** The form of a broker's address, to end a sentence. */
-export const BROKER_RULE =
-  "a broker's address like 192.168.1.5, homeassistant.local:1883 or mqtts://broker.example.org, without user and password";
-/** The form of a topic's beginning, to end a sentence. */
-export const PREFIX_RULE =
-  "1 to 64 characters from a-z, A-Z, 0-9, underscore, hyphen and /, with a letter or digit at both ends";
-const LONGEST = 256;
-
-/** Normalizes the address of a broker; undefined where it is invalid. */
-export function brokerUrl(text: string): string | undefined {
-  const given = text.trim();
-  const withScheme = /^[a-z]+:\/\//i.test(given) ? given : `mqtt://${given}`;
-  if (given.length > LONGEST || !URL.canParse(withScheme)) return undefined;
-  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(
-    withScheme,
-  );
-  const isBare = `${username}${password}${search}${hash}` === "" && /^\/?$/.test(pathname);
-  const isHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/i.test(hostname);
-  if (!isBare || !isHost || !["mqtt:", "mqtts:"].includes(protocol)) return undefined;
-  return `${protocol}//${hostname.toLowerCase()}${port === "" ? "" : `:${port}`}`;
-}
-
-/** Whether topics may begin with this text. */
-export function isPrefix(text: string): boolean {
-  return (
-    text.length <= 64 && /^[a-z0-9](?:[a-z0-9_/-]*[a-z0-9])?$/i.test(text) && !text.includes("//")
-  );
-}
-
-/**
- * Settings as a person gave them, in the form in which they are kept.
- * @throws {Refusal} `invalid_field`
- */
-export function checkSettings(given: MqttSettings): MqttSettings {
-  const url = given.url.trim() === "" ? "" : brokerUrl(given.url);
-  if (url === undefined || (given.enabled && url === ""))
-    throw invalidField("url", `must be ${BROKER_RULE}.`);
-  for (const field of ["user", "password"] as const)
-    if (given[field].length > LONGEST || given[field].includes("\0"))
-      throw invalidField(field, `must have at most ${LONGEST} characters.`);
-  if (given.password !== "" && given.user === "")
-    throw invalidField("user", "is missing: a password goes with a user.");
-  for (const field of ["prefix", "discovery"] as const)
-    if (!isPrefix(given[field])) throw invalidField(field, `must be ${PREFIX_RULE}.`);
-  if (given.ca.trim() !== "" && !isCertificates(given.ca))
-    throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
-  return { ...given, url, ca: given.ca.trim() };
-}

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import { documentKind, FLAG, objectOf, TEXT } from "../../base/documents.ts";
+import { documentKind, objectOf } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
@@ -9,6 +9,7 @@ import { sha256 } from "../../base/system/secrets.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import { type Decision, TaskRunner } from "../../base/tasks/task-runner.ts";
 import type { Issued } from "./acme/certificate.ts";
+import { checkPublicSettings } from "./checked.ts";
 import type { Keys } from "./keys.ts";
 import { nextFreeAt, TESTS_AN_HOUR } from "./limits.ts";
 import { nextPublicTask, opensPort, type PublicTaskFacts } from "./machine.ts";
@@ -23,7 +24,7 @@ import {
 } from "./record.ts";
 import type { Served } from "./renewal.ts";
 import type { SentenceFacts } from "./sentences.ts";
-import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
+import { FIRST_PUBLIC_SETTINGS, PUBLIC_FIELDS, type PublicSettings } from "./settings.ts";
 import { warningsOf } from "./state.ts";
 import type { Messenger, PublicOutcome, PublicTask } from "./tasks.ts";
 import type { PublicView } from "./view.ts";
@@ -32,21 +33,7 @@ import { publicViewOf } from "./view-of.ts";
 /** The settings by the Web UI, in one document after the first save. */
 export const PUBLIC_ADDRESS = documentKind<PublicSettings>(
   "public_address",
-  objectOf(
-    {},
-    {
-      enabled: FLAG,
-      name: TEXT,
-      agreed: FLAG,
-      directory: TEXT,
-      ca: TEXT,
-      ddns: TEXT,
-      ddnsUser: TEXT,
-      ddnsToken: TEXT,
-      openPort: FLAG,
-      dashboard: FLAG,
-    },
-  ),
+  objectOf({}, PUBLIC_FIELDS),
   { bound: { count: 1, bytes: 65_536, together: 65_536 }, inBackup: "own" },
 );
 

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { closed } from "../../base/documents.ts";
-import { schemas } from "../../base/input/shape.ts";
 import {
+  closed,
   type Fitting,
-  flag,
+  FLAG,
   integerFrom,
   listOf,
+  objectOf,
   oneAmong,
-  orNone,
+  orNull,
   textUpTo,
-  withFields,
-} from "../kept.ts";
+} from "../../base/input/schema.ts";
+import { schemas } from "../../base/input/shape.ts";
 import type { Standing } from "./addresses.ts";
 import type { RefusedWhy } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
@@ -27,32 +27,32 @@ const FAILURE = {
   /** The next try is so long after it. */
   waitMs: number,
 };
-const failure = withFields(FAILURE);
+const failure = objectOf(FAILURE);
 export type Failure = Fitting<typeof failure>;
 
 /** The record of the public address, which survives restarts. Times are epoch milliseconds. */
-const RECORD = withFields({
+const RECORD = objectOf({
   version: oneAmong(1),
   /** The key of its settings. `toldAt`, `tests`, `validations`, `orders` and `limit` outlive them. */
   settings: words,
   /** The home's last address; `v4` is null where neither router nor provider reports it. */
-  address: orNone(
-    withFields({
+  address: orNull(
+    objectOf({
       at: number,
-      v4: orNone(words),
+      v4: orNull(words),
       standing: textUpTo<Standing>(1_024),
       /** Whether it comes from the provider, without a report of the router. */
-      isSeen: flag,
+      isSeen: FLAG,
     }),
   ),
   /** The last message to the DNS provider; `v4` is null where it took the address that it saw. */
-  dns: orNone(
-    withFields({
+  dns: orNull(
+    objectOf({
       at: number,
-      v4: orNone(words),
+      v4: orNull(words),
       result: oneAmong("asked", "done", "refused", "later"),
       why: words,
-      failure: orNone(failure),
+      failure: orNull(failure),
       /** `toldAt` before it. */
       beforeAt: number,
     }),
@@ -60,16 +60,16 @@ const RECORD = withFields({
   /** The time of the last accepted update of a provider; 0 for never. */
   toldAt: number,
   /** The last answer of the name's own servers, and the number of look-ups since the last change. */
-  lookUp: orNone(
-    withFields({
+  lookUp: orNull(
+    objectOf({
       at: number,
       tries: number,
       result: oneAmong("right", "other", "nothing", "unknown"),
     }),
   ),
   /** The router's last answer to a request for the port. */
-  port: orNone(
-    withFields(
+  port: orNull(
+    objectOf(
       { at: number, answer: textUpTo<"open" | "conflict" | "no-router" | RefusedWhy>(1_024) },
       {
         /** The time of its last change of the port, as far as it reports that; 0 or undefined for none. */
@@ -83,11 +83,11 @@ const RECORD = withFields({
    * The mapping of the router until its removal, granted `at`. It is recorded before the request, so that it can be removed
    * even after a power cut in between.
    */
-  mapping: orNone(
-    withFields(
+  mapping: orNull(
+    objectOf(
       {
         at: number,
-        isGranted: flag,
+        isGranted: FLAG,
         by: oneAmong("pcp", "natpmp", "igd"),
         internalPort: number,
         externalPort: number,
@@ -102,21 +102,21 @@ const RECORD = withFields({
    * The CA's last finding about the way in, of a check in which it did not fail itself. `by443`: whether it came by that
    * port; port 80 alone is of no use for visitors.
    */
-  outside: orNone(withFields({ at: number, isOpen: flag, by443: flag })),
+  outside: orNull(objectOf({ at: number, isOpen: FLAG, by443: FLAG })),
   /**
    * The failure of the last request to the CA, with its own words as `detail`. `byV6`: whether it has connected by IPv6.
    */
-  trouble: orNone(
-    withFields({ ...FAILURE, kind: textUpTo<CaFailureKind>(1_024), detail: words, byV6: flag }),
+  trouble: orNull(
+    objectOf({ ...FAILURE, kind: textUpTo<CaFailureKind>(1_024), detail: words, byV6: FLAG }),
   ),
   /** Validations of the last hour that have failed, or have an unknown outcome. */
   validations: listOf(number, MOST),
   /** Orders of the last week that gave a certificate, or may have given one. */
-  orders: listOf(withFields({ at: number, about: words }), MOST),
+  orders: listOf(objectOf({ at: number, about: words }), MOST),
   /** A limit of the CA for this name. */
-  limit: orNone(withFields({ at: number, waitMs: number, about: words })),
+  limit: orNull(objectOf({ at: number, waitMs: number, about: words })),
   /** The renewal of the certificate named `of`. */
-  renewal: orNone(withFields({ of: words, dueAt: number, askedAt: number, waitMs: number })),
+  renewal: orNull(objectOf({ of: words, dueAt: number, askedAt: number, waitMs: number })),
 });
 export type PublicRecord = Fitting<typeof RECORD>;
 

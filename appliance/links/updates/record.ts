@@ -1,5 +1,15 @@
 import { join } from "node:path";
 import { isObject } from "../../base/input/json.ts";
+import {
+  type Fitting,
+  FLAG,
+  integerFrom,
+  numberFrom,
+  objectOf,
+  oneAmong,
+  orNull,
+  textUpTo,
+} from "../../base/input/schema.ts";
 import { schemas } from "../../base/input/shape.ts";
 import type { Log } from "../../base/log.ts";
 import { MANIFEST_BYTES } from "../../base/release/manifest.ts";
@@ -8,38 +18,28 @@ import { MOST_RELEASE } from "../../base/release/release.ts";
 import { Signal } from "../../base/signal.ts";
 import { bytesOf, replacePrivateFile } from "../../base/system/files.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
-import {
-  type Fitting,
-  flag,
-  integerFrom,
-  number,
-  oneAmong,
-  orNone,
-  textUpTo,
-  withFields,
-} from "../kept.ts";
 
 const RELEASE = integerFrom(1, MOST_RELEASE);
 /** Epoch milliseconds. */
-const TIME = orNone(number(0));
+const TIME = orNull(numberFrom(0));
 
 /** The signed files, unchanged. They are verified each time they are read. */
-const PAPERS = withFields({
+const PAPERS = objectOf({
   manifest: textUpTo(MANIFEST_BYTES),
   signature: textUpTo(SIGNATURE_BYTES),
 });
 export type SignedFiles = Fitting<typeof PAPERS>;
 
 /** A wish for a release, until it is installed or cannot be. */
-const WISH = withFields({
+const WISH = objectOf({
   release: RELEASE,
   when: oneAmong("now", "tonight"),
   /** Whether it comes from `UPDATES=auto` instead of the owner. */
-  isByItself: flag,
+  isByItself: FLAG,
   /** The minute after four at which it is installed. */
   minute: integerFrom(0, 59),
   /** The `outcomeKey` of the attempt before the wish. */
-  before: orNone(textUpTo(128)),
+  before: orNull(textUpTo(128)),
   /** The number of failed fetches in a row. */
   failures: integerFrom(0, 1_000),
   /** It is not to be fetched before. */
@@ -47,28 +47,28 @@ const WISH = withFields({
   /** The time of one for tonight. */
   restartsAt: TIME,
   /** The request is lost in another boot of the machine. */
-  requested: orNone(withFields({ request: oneAmong("prepare", "arm"), boot: textUpTo(128) })),
+  requested: orNull(objectOf({ request: oneAmong("prepare", "arm"), boot: textUpTo(128) })),
 });
 export type Wish = Fitting<typeof WISH>;
 
 /** The service's memory of updates; the updater remembers the rest. */
-const RECORD = withFields({
+const RECORD = objectOf({
   /** The time of the last answer of the host. */
   checkedAt: TIME,
   nextCheckAt: TIME,
   /** The offer of the host then, if it was newer than the running release. */
-  found: orNone(PAPERS),
-  uploaded: orNone(RELEASE),
-  wish: orNone(WISH),
-  skipped: orNone(RELEASE),
+  found: orNull(PAPERS),
+  uploaded: orNull(RELEASE),
+  wish: orNull(WISH),
+  skipped: orNull(RELEASE),
   /** The outcome that the owner has seen. */
-  seen: orNone(textUpTo(128)),
+  seen: orNull(textUpTo(128)),
   /** The updater's problem, as far as the owner has seen it, as `problemKey` has it. */
-  seenProblem: orNone(textUpTo(2_100)),
+  seenProblem: orNull(textUpTo(2_100)),
   /** Nothing is installed by itself before. */
   autoAfter: TIME,
   /** A sentence. */
-  problem: orNone(textUpTo(2_000)),
+  problem: orNull(textUpTo(2_000)),
 });
 export type UpdateRecord = Fitting<typeof RECORD>;
 

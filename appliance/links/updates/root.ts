@@ -1,3 +1,12 @@
+import {
+  FLAG,
+  integerFrom,
+  listOf,
+  objectOf,
+  oneAmong,
+  orNull,
+  textUpTo,
+} from "../../base/input/schema.ts";
 import { schemas } from "../../base/input/shape.ts";
 import { MOST_RELEASE } from "../../base/release/release.ts";
 import {
@@ -6,21 +15,20 @@ import {
   type UpdaterState,
 } from "../../base/release/updater-state.ts";
 import type { RootRequests } from "../../base/system/root-requests.ts";
-import { flag, integerFrom, listOf, oneAmong, orNone, textUpTo, withFields } from "../kept.ts";
 
 const count = integerFrom(0);
 const number = integerFrom(1, MOST_RELEASE);
 const RELEASE = { release: number, version: textUpTo(64) };
-const release = withFields(RELEASE);
+const release = objectOf(RELEASE);
 const SENTENCE = textUpTo(2_000);
 
 /** Fields that are not named here are for other readers. */
-const STATE = withFields(
+const STATE = objectOf(
   {
-    running: withFields({ ...RELEASE, slot: oneAmong("a", "b") }),
+    running: objectOf({ ...RELEASE, slot: oneAmong("a", "b") }),
     mode: oneAmong("normal", "trial", "visit"),
     offers: listOf(
-      withFields({
+      objectOf({
         ...RELEASE,
         source: oneAmong("service", "card", "stick"),
         bytes: count,
@@ -33,19 +41,19 @@ const STATE = withFields(
   {
     other: release,
     prepared: release,
-    work: withFields({
+    work: objectOf({
       step: oneAmong("verify", "write", "read-back", "arm", "restart"),
       to: release,
       done: count,
       of: count,
     }),
-    last: withFields({
+    last: objectOf({
       kind: oneAmong("updated", "back", "failed", "interrupted", "refused"),
       ...RELEASE,
       at: count,
-      reason: orNone(SENTENCE),
+      reason: orNull(SENTENCE),
     }),
-    canTry: flag,
+    canTry: FLAG,
     problem: SENTENCE,
     problemAt: count,
   },

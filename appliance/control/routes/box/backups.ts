@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { Readable } from "node:stream";
+import { FLAG, objectOf, TEXT } from "../../../base/input/schema.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { Signal } from "../../../base/signal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -8,14 +9,15 @@ import { BACKUP_SETTINGS } from "../../../links/backups/checked.ts";
 import { backupsOfOthers } from "../../../links/backups/found.ts";
 import { backupTargets } from "../../../links/backups/known-targets.ts";
 import { BACKUP_RECORD } from "../../../links/backups/record.ts";
+import { WEBDAV_FIELDS } from "../../../links/backups/settings.ts";
 import { StickSlot } from "../../../links/backups/targets/stick.ts";
 import { TargetProblem } from "../../../links/backups/targets/target.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, STRING, TRUTH } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { BackupWatch } from "../../standing/backup-watch.ts";
-import type { BackupsAnswer, BackupsChange, FoundBackupAnswer } from "../../wire.ts";
+import type { BackupsAnswer, FoundBackupAnswer } from "../../wire.ts";
 import type { DataParts } from "../settings/backup.ts";
 
 interface BackupsParts {
@@ -30,11 +32,9 @@ interface BackupsParts {
   readonly data: DataParts;
 }
 
-const readBackupsChange = bodyShape<BackupsChange>({
-  properties: { stick: TRUTH, url: STRING, user: STRING, password: STRING, ca: STRING },
-});
+const readBackupsChange = bodyShape(objectOf({}, { stick: FLAG, ...WEBDAV_FIELDS }));
 const readFound = bodyShape<{ file: string }>({
-  properties: { file: STRING },
+  properties: { file: TEXT },
   required: ["file"],
 });
 

@@ -2,11 +2,12 @@ import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type DayZone, zoneAhead } from "../../../base/day-zone.ts";
 import { HttpError } from "../../../base/http/errors.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { type ImplausibleTime, PLAUSIBLE_SINCE } from "../../../base/system/system-clock.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
 import type { keptLogIn } from "../../../box/kept-log.ts";
 import type { Store } from "../../../store/store.ts";
-import { bodyShape, TRUTH } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { BoxAnswer, DiskAnswer, PowerAction, Vitals } from "../../wire.ts";
 import { expectTold, notABox } from "./root.ts";
@@ -48,7 +49,7 @@ const readTime = bodyShape<{ now: number; confirm?: boolean }>({
       maximum: Date.UTC(2100, 0, 1),
       description: "must be the time in epoch milliseconds",
     },
-    confirm: TRUTH,
+    confirm: FLAG,
   },
   required: ["now"],
 });

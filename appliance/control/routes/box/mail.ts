@@ -1,27 +1,14 @@
+import { objectOf } from "../../../base/input/schema.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import { MAIL, MailServer } from "../../../links/mail/mail-server.ts";
+import { MAIL_FIELDS } from "../../../links/mail/settings.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, STRING } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
-import type { MailAnswer, MailChange } from "../../wire.ts";
+import type { MailAnswer } from "../../wire.ts";
 
-const readChange = bodyShape<MailChange>({
-  properties: {
-    host: STRING,
-    port: {
-      type: "integer",
-      minimum: 1,
-      maximum: 65_535,
-      description: "must be a port from 1 to 65535",
-    },
-    security: { enum: ["tls", "starttls"], description: "must be tls or starttls" },
-    user: STRING,
-    password: STRING,
-    from: STRING,
-    ca: STRING,
-  },
-});
+const readChange = bodyShape(objectOf({}, MAIL_FIELDS));
 
 const ROUTES: RoutesOf<MailServer> = {
   "GET /api/mail": (_, mail) => view(mail),

@@ -1,3 +1,4 @@
+import { objectOf } from "../../../base/input/schema.ts";
 import { fraction } from "../../../base/random.ts";
 import { version } from "../../../base/system/version.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -7,27 +8,17 @@ import type { NumberSource } from "../../../deck/display/live-numbers.ts";
 import type { Channels } from "../../../deck/push/channels.ts";
 import { HomeAutomation, MQTT } from "../../../links/mqtt/home-automation.ts";
 import type { SiteSource } from "../../../links/mqtt/link.ts";
+import { MQTT_FIELDS } from "../../../links/mqtt/settings.ts";
 import { documentsIn, type Numbers } from "../../../store/store.ts";
 import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import { ALARM_KINDS } from "../../../traffic/alarms/state.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, STRING, TRUTH } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
-import type { MqttAnswer, MqttChange } from "../../wire.ts";
+import type { MqttAnswer } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
-const readChange = bodyShape<MqttChange>({
-  properties: {
-    enabled: TRUTH,
-    url: STRING,
-    user: STRING,
-    password: STRING,
-    prefix: STRING,
-    discovery: STRING,
-    version: { enum: ["5", "3.1.1"], description: 'must be "5" or "3.1.1"' },
-    ca: STRING,
-  },
-});
+const readChange = bodyShape(objectOf({}, MQTT_FIELDS));
 
 const ROUTES: RoutesOf<HomeAutomation> = {
   "GET /api/mqtt": (_, home) => view(home),

@@ -1,11 +1,13 @@
+import { objectOf } from "../../../base/input/schema.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../../../links/public/phone-links.ts";
 import type { PublicAddress } from "../../../links/public/public-address.ts";
+import { PUBLIC_FIELDS } from "../../../links/public/settings.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, STRING, TRUTH } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { DoorSource } from "../../public-door.ts";
 import type { RoutesOf } from "../../route.ts";
-import type { PhoneLinkAnswer, PublicAnswer, PublicChange } from "../../wire.ts";
+import type { PhoneLinkAnswer, PublicAnswer } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
 export interface PublicParts {
@@ -19,20 +21,7 @@ export interface PublicParts {
   code: (text: string) => { size: number; modules: readonly boolean[] };
 }
 
-const readChange = bodyShape<PublicChange>({
-  properties: {
-    enabled: TRUTH,
-    name: STRING,
-    agreed: TRUTH,
-    directory: STRING,
-    ca: STRING,
-    ddns: STRING,
-    ddnsUser: STRING,
-    ddnsToken: STRING,
-    openPort: TRUTH,
-    dashboard: TRUTH,
-  },
-});
+const readChange = bodyShape(objectOf({}, PUBLIC_FIELDS));
 
 const ROUTES: RoutesOf<PublicParts> = {
   "GET /api/public": (_, { address }) => publicView(address),

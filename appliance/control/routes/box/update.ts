@@ -1,9 +1,10 @@
 import { allowUpload } from "../../../base/http/connection.ts";
 import { HttpError } from "../../../base/http/errors.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { MOST_RELEASE } from "../../../base/release/release.ts";
 import type { Updates } from "../../../links/updates/updates.ts";
-import { bodyShape, TRUTH, takingBody } from "../../input.ts";
+import { bodyShape, takingBody } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
 
@@ -34,7 +35,7 @@ const readWish = bodyShape<Wish>({
       maximum: MOST_RELEASE,
       description: "must be the number of a release",
     },
-    untried: TRUTH,
+    untried: FLAG,
   },
   required: ["action"],
 });

@@ -1,9 +1,10 @@
 import { HttpError } from "../../../base/http/errors.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../box/ipc/wifi-rules.ts";
 import { wifiTroubleText } from "../../../box/ipc/wifi-text.ts";
 import type { WifiSwitch } from "../../../box/wifi.ts";
-import { bodyShape, TRUTH } from "../../input.ts";
+import { bodyShape } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { WifiAnswer } from "../../wire.ts";
 import { expectTold } from "./root.ts";
@@ -22,7 +23,7 @@ const readWish = bodyShape<{ name: string; password: string; country: string; hi
       pattern: "^(?:[A-Z]{2})?$",
       description: "must be the two letters of a country, or empty",
     },
-    hidden: TRUTH,
+    hidden: FLAG,
   },
   required: ["name", "password", "country", "hidden"],
 });

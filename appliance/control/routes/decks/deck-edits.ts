@@ -1,4 +1,5 @@
 import { readBytes } from "../../../base/http/body.ts";
+import { FLAG, TEXT } from "../../../base/input/schema.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import { IMAGE_BYTES } from "../../../deck/face/image-file.ts";
@@ -11,7 +12,7 @@ import {
 } from "../../../deck/settings/starting-points.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, pagePlace, STRING, TRUTH } from "../../input.ts";
+import { bodyShape, pagePlace } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { DeckView, DoneAnswer, ImageAnswer } from "../../wire.ts";
 import { DECK_ROUTES, placeOf, setSlot } from "./decks.ts";
@@ -30,11 +31,11 @@ interface MoveInput extends Omit<MoveTarget, "page"> {
 
 const readMove = bodyShape<MoveInput>({
   properties: {
-    deck: STRING,
-    slot: STRING,
+    deck: TEXT,
+    slot: TEXT,
     page: { type: "integer", description: "must be the place of a page, counted from 0" },
-    fixed: TRUTH,
-    copy: TRUTH,
+    fixed: FLAG,
+    copy: FLAG,
   },
   required: ["slot"],
 });
@@ -47,9 +48,9 @@ const readStart = bodyShape<{ name: StartingPointName }>({
   },
   required: ["name"],
 });
-const readNew = bodyShape<{ name?: string }>({ properties: { name: STRING } });
+const readNew = bodyShape<{ name?: string }>({ properties: { name: TEXT } });
 const readChange = bodyShape<{ name?: string; to?: number }>({
-  properties: { name: STRING, to: { type: "number", description: "must be a number" } },
+  properties: { name: TEXT, to: { type: "number", description: "must be a number" } },
 });
 
 const EDIT_ROUTES: RoutesOf<DeckParts & { numbers: Pick<Numbers, "directory"> }> = {

@@ -2,6 +2,7 @@ import type { ParsedUrlQuery } from "node:querystring";
 import { optionalJson } from "../../../base/http/body.ts";
 import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
+import { FLAG, TEXT } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
@@ -27,7 +28,7 @@ import {
 import type { Direction } from "../../../deck/usb/model.ts";
 import { VIRTUAL_DECKS } from "../../../deck/virtual-decks.ts";
 import { documentsIn, type LocalData } from "../../../store/store.ts";
-import { bodyShape, pagePlace, STRING, TRUTH } from "../../input.ts";
+import { bodyShape, pagePlace } from "../../input.ts";
 import type { Handler, RoutesOf } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
 
@@ -61,7 +62,7 @@ const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a numbe
 
 /** The types alone: which values a deck may have is the deck's to say. */
 export const DECK_CHANGE = {
-  name: STRING,
+  name: TEXT,
   brightness: { type: "number", description: "must be a number" },
   sleep: {
     type: "object",
@@ -83,7 +84,7 @@ const readPatch = bodyShape<DeckPatch>({
   properties: {
     ...DECK_CHANGE,
     page: {},
-    asleep: TRUTH,
+    asleep: FLAG,
   },
 });
 const readInput = bodyShape<SlotInput>({
@@ -102,7 +103,7 @@ const readPress = shape<Press>({
       not: { const: 0 },
       description: `must be a whole number from -${MAX_STEPS} to ${MAX_STEPS}, and not 0`,
     },
-    hold: TRUTH,
+    hold: FLAG,
   },
   // A finger does one of them.
   maxProperties: 1,

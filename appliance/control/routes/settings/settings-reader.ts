@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { FIELD_LIMITS } from "../../../base/input/deck-fields.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import {
   comparableHost,
@@ -33,7 +34,7 @@ import {
 import type { Model } from "../../../deck/usb/model.ts";
 import { modelById } from "../../../deck/usb/models.ts";
 import type { SiteInput, SiteRecord } from "../../../store/store.ts";
-import { SITE_HOST, SITE_ID, TRUTH } from "../../input.ts";
+import { SITE_HOST, SITE_ID } from "../../input.ts";
 import type { ImportPreview } from "../../wire.ts";
 import { DECK_CHANGE, RULES } from "../decks/decks.ts";
 
@@ -120,7 +121,7 @@ const readSettings = shape<SettingsFile>({
       items: {
         type: "object",
         description: "must be a site",
-        properties: { id: SITE_ID, host: SITE_HOST, badge: TRUTH },
+        properties: { id: SITE_ID, host: SITE_HOST, badge: FLAG },
         required: ["id"],
         additionalProperties: false,
       },

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import { originOf } from "../../../base/input/origin.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -8,7 +9,6 @@ import type { RequestSender } from "../../../deck/actions/request-sender.ts";
 import { type Numbers, SITE_ALARMS } from "../../../store/store.ts";
 import { Alarms, type SiteAlarm, webhookRequest } from "../../../traffic/alarms/alarms.ts";
 import type { OwnerContext } from "../../context.ts";
-import { TRUTH } from "../../input.ts";
 import type { Handler } from "../../route.ts";
 import type { SiteActivityAnswer, SiteAlarms } from "../../wire.ts";
 import { settingRoutes } from "./site-setting.ts";
@@ -17,8 +17,8 @@ const NONE: SiteAlarms = { silence: false, rush: false, webhook: null };
 
 const readAlarms = shape<SiteAlarms>({
   properties: {
-    silence: TRUTH,
-    rush: TRUTH,
+    silence: FLAG,
+    rush: FLAG,
     webhook: {
       type: ["string", "null"],
       maxLength: 2_048,

@@ -2,12 +2,13 @@ import type { Context } from "koa";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
 import { optionalJson, readBytes } from "../../../base/http/body.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
-import { bodyShape, TRUTH, takingBody } from "../../input.ts";
+import { bodyShape, takingBody } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
@@ -66,7 +67,7 @@ const readWishes = shape<ImportOptions>({
       description:
         "must be a pattern of at most 1,024 characters in one line, with variables like $time_local",
     },
-    replace: TRUTH,
+    replace: FLAG,
   },
 });
 

@@ -3,12 +3,13 @@ import { dayZoneNamed } from "../../../base/day-zone.ts";
 import { optionalJson } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { keptConditions } from "../../../base/input/conditions.ts";
+import { FLAG } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
-import { bodyShape, NEW_SITE_ID, SITE_HOST, TRUTH } from "../../input.ts";
+import { bodyShape, NEW_SITE_ID, SITE_HOST } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
 
@@ -38,7 +39,7 @@ interface SiteFields {
   badge?: boolean;
 }
 
-const FIELDS = { host: SITE_HOST, badge: TRUTH };
+const FIELDS = { host: SITE_HOST, badge: FLAG };
 const readSite = bodyShape<SiteFields & { id: string; zone?: string }>({
   properties: { id: NEW_SITE_ID, ...FIELDS, zone: ZONE },
   required: ["id"],

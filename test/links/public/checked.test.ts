@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { checkPublicSettings } from "../../../appliance/links/public/checked.ts";
 import {
-  checkPublicSettings,
   FIRST_PUBLIC_SETTINGS,
   type PublicSettings,
 } from "../../../appliance/links/public/settings.ts";
