@@ -5,18 +5,18 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 102, lines: 7_320 },
+  "appliance/base/": { files: 103, lines: 7_380 },
   "appliance/store/": { files: 171, lines: 22_810 },
   "appliance/deck/": { files: 92, lines: 11_740 },
   "appliance/traffic/": { files: 93, lines: 9_810 },
-  "appliance/links/": { files: 98, lines: 11_790 },
+  "appliance/links/": { files: 100, lines: 11_740 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_140 },
-  "appliance/control/": { files: 58, lines: 6_920 },
+  "appliance/control/": { files: 58, lines: 6_870 },
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_370 },
   "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 101_100 },
+  "test/": { files: 671, lines: 100_920 },
   "web/": { files: 188, lines: 18_330 },
 };
 
