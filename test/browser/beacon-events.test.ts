@@ -9,8 +9,7 @@ describe("the first input on a page", () => {
 
   it("counts by how long after the view it came, to the millisecond", async () => {
     for (const [at, ms] of [0, 149, 150, 2_000, 2_001].entries()) {
-      await stage().at(START);
-      await stage().open(`/${at}`);
+      await stage().openAt(START, `/${at}`);
       await stage().at(START + ms);
       await stage().page.keyboard.press("Shift");
     }
@@ -18,8 +17,7 @@ describe("the first input on a page", () => {
   });
 
   it("may be a key, a click or the wheel", async () => {
-    await stage().at(START);
-    await stage().open("/keyboard");
+    await stage().openAt(START, "/keyboard");
     await stage().page.keyboard.press("PageDown");
     await stage().open("/mouse");
     await stage().page.mouse.click(100, 100);
@@ -31,8 +29,7 @@ describe("the first input on a page", () => {
   });
 
   it("may be the pointer that only moves", async () => {
-    await stage().at(START);
-    await stage().open();
+    await stage().openAt(START);
     await stage().page.mouse.move(50, 50);
     await stage().page.mouse.move(60, 60);
     assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
@@ -40,8 +37,7 @@ describe("the first input on a page", () => {
 
   it("may be a touch", async () => {
     await stage().visitor({ hasTouch: true });
-    await stage().at(START);
-    await stage().open();
+    await stage().openAt(START);
     await stage().page.touchscreen.tap(100, 100);
     assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
   });
@@ -55,8 +51,7 @@ describe("the first input on a page", () => {
   });
 
   it("counts once for every view of a single page, from that view on", async () => {
-    await stage().at(START);
-    await stage().open();
+    await stage().openAt(START);
     await stage().at(START + 5000);
     await stage().page.keyboard.press("Shift");
     await stage().page.evaluate(`history.pushState(null, "", "/about")`);
@@ -70,8 +65,7 @@ describe("the first input on a page", () => {
     const html = `${stage().tag()}<script>
       addEventListener("keydown", (event) => event.stopImmediatePropagation());
     </script>`;
-    await stage().at(START);
-    await stage().open("/", { html });
+    await stage().openAt(START, "/", { html });
     await stage().page.keyboard.press("Shift");
     assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
   });
@@ -116,8 +110,7 @@ describe("synthetic input", () => {
   });
 
   it("does not hide the person who comes after", async () => {
-    await stage().at(START);
-    await stage().open();
+    await stage().openAt(START);
     await stage().page.evaluate("document.body.click()");
     await stage().page.keyboard.press("Shift");
     assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });

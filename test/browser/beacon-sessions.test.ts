@@ -19,12 +19,10 @@ describe("the first view of a path on a day", () => {
   });
 
   it("is a visitor of the page, and the first of a session an entry", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open("/about");
+    await stage().openAt("2026-03-04T12:00:00Z", "/about");
     await stage().open("/posts");
     await stage().open("/about");
-    await stage().at("2026-03-04T13:00:00Z");
-    await stage().open("/posts");
+    await stage().openAt("2026-03-04T13:00:00Z", "/posts");
     const { world } = stage();
     const pages = async (of: string) => (await world.stats({ day: "2026-03-04", of })).path;
     // The last may still be on its way.
@@ -38,20 +36,16 @@ describe("the first view of a path on a day", () => {
   });
 
   it("is told again on the next day in UTC, though the session goes on", async () => {
-    await stage().at("2026-03-04T23:50:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T23:50:00Z", "/");
     await stage().open("/about");
-    await stage().at("2026-03-05T00:10:00Z");
-    await stage().open("/about");
+    await stage().openAt("2026-03-05T00:10:00Z", "/about");
     await stage().open("/about");
     assert.deepEqual(await stage().said("n"), ["1", "1", "1", undefined]);
   });
 
   it("is told once of a day with two sessions", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open("/");
-    await stage().at("2026-03-04T13:00:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T12:00:00Z", "/");
+    await stage().openAt("2026-03-04T13:00:00Z", "/");
     assert.deepEqual(await stage().said("n"), ["1", undefined]);
   });
 
@@ -127,8 +121,7 @@ describe("where a session began", () => {
     stage().looks({});
     await stage().at("2026-03-04T23:50:00Z");
     await from("https://bing.com/");
-    await stage().at("2026-03-05T00:10:00Z");
-    await stage().open("/about");
+    await stage().openAt("2026-03-05T00:10:00Z", "/about");
     assert.deepEqual(await stage().said("o"), ["bing.com", "bing.com"]);
   });
 

@@ -174,6 +174,11 @@ class Stage {
     await this.page.goto(this.url(path, look.host));
   }
 
+  async openAt(time: string | number, path = "/", look: Look = {}): Promise<void> {
+    await this.at(time);
+    await this.open(path, look);
+  }
+
   /** Sets what pages take for the time. */
   async at(time: string | number): Promise<void> {
     if (this.#kind === "running") {

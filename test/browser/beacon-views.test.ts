@@ -17,10 +17,8 @@ describe("the beacon counts a view", () => {
   });
 
   it("of a new visitor, yet in the same session, when midnight in UTC has passed", async () => {
-    await stage().at("2026-03-04T23:50:00Z");
-    await stage().open();
-    await stage().at("2026-03-05T00:10:00Z");
-    await stage().open();
+    await stage().openAt("2026-03-04T23:50:00Z");
+    await stage().openAt("2026-03-05T00:10:00Z");
     assert.deepEqual(await stage().figures(), { pv: 2, uv: 2, sessions: 1, bounce: 0 });
   });
 
@@ -32,18 +30,14 @@ describe("the beacon counts a view", () => {
 
     it("of a new visitor when midnight there has passed, whatever clock the visitor has", async () => {
       await stage().visitor({ timezoneId: "America/New_York" });
-      await stage().at("2026-03-08T18:20:00Z");
-      await stage().open("/");
-      await stage().at("2026-03-08T18:40:00Z");
-      await stage().open("/about");
+      await stage().openAt("2026-03-08T18:20:00Z", "/");
+      await stage().openAt("2026-03-08T18:40:00Z", "/about");
       assert.deepEqual(await stage().figures(), { pv: 2, uv: 2, sessions: 1, bounce: 0 });
     });
 
     it("of nobody new when midnight in UTC has passed", async () => {
-      await stage().at("2026-03-08T23:50:00Z");
-      await stage().open("/");
-      await stage().at("2026-03-09T00:10:00Z");
-      await stage().open("/about");
+      await stage().openAt("2026-03-08T23:50:00Z", "/");
+      await stage().openAt("2026-03-09T00:10:00Z", "/about");
       assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });
     });
 
@@ -55,65 +49,52 @@ describe("the beacon counts a view", () => {
           return new DateTimeFormat(locales);
         };
       </script>${stage().tag()}`;
-      await stage().at("2026-03-08T18:20:00Z");
-      await stage().open("/", { html });
-      await stage().at("2026-03-08T18:40:00Z");
-      await stage().open("/about", { html });
+      await stage().openAt("2026-03-08T18:20:00Z", "/", { html });
+      await stage().openAt("2026-03-08T18:40:00Z", "/about", { html });
       assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });
     });
   });
 
   it("in the same session after a little less than 30 minutes", async () => {
-    await stage().at("2026-03-04T12:00:00.000Z");
-    await stage().open();
-    await stage().at("2026-03-04T12:29:59.999Z");
-    await stage().open();
+    await stage().openAt("2026-03-04T12:00:00.000Z");
+    await stage().openAt("2026-03-04T12:29:59.999Z");
     assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });
   });
 
   it("in a new session after 30 minutes, and a bounce when there was one view before", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open();
-    await stage().at("2026-03-04T12:30:00Z");
-    await stage().open();
+    await stage().openAt("2026-03-04T12:00:00Z");
+    await stage().openAt("2026-03-04T12:30:00Z");
     assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 2, bounce: 1 });
   });
 
   it("in a new session without a bounce when there were two views before", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T12:00:00Z", "/");
     await stage().open("/about");
-    await stage().at("2026-03-04T13:00:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T13:00:00Z", "/");
     assert.deepEqual(await stage().figures(), { pv: 3, uv: 1, sessions: 2, bounce: 0 });
   });
 
   it("as the one that engages when it is the second of its session", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T12:00:00Z", "/");
     assert.deepEqual(await stage().counts("engaged"), {});
     await stage().open("/about");
     await stage().open("/more");
     assert.deepEqual(await stage().counts("engaged"), { _: 1 });
-    await stage().at("2026-03-04T13:00:00Z");
-    await stage().open("/");
+    await stage().openAt("2026-03-04T13:00:00Z", "/");
     assert.deepEqual(await stage().counts("engaged"), { _: 1 });
     await stage().open("/about");
     assert.deepEqual(await stage().counts("engaged"), { _: 2 });
   });
 
   it("as no second one after a session that had a single view", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open();
-    await stage().at("2026-03-04T12:30:00Z");
-    await stage().open();
+    await stage().openAt("2026-03-04T12:00:00Z");
+    await stage().openAt("2026-03-04T12:30:00Z");
     assert.deepEqual(await stage().counts("engaged"), {});
   });
 
   it("in a session that goes on as long as there are views", async () => {
     for (const time of ["12:00", "12:20", "12:40", "13:00"]) {
-      await stage().at(`2026-03-04T${time}:00Z`);
-      await stage().open();
+      await stage().openAt(`2026-03-04T${time}:00Z`);
     }
     assert.deepEqual(await stage().figures(), { pv: 4, uv: 1, sessions: 1, bounce: 0 });
   });
@@ -139,8 +120,7 @@ describe("the beacon counts a view", () => {
   });
 
   it("and keeps its time, its number and the source of its session, hashes of paths, and no cookie", async () => {
-    await stage().at("2026-03-04T12:00:00Z");
-    await stage().open("/?utm_source=May%20letter");
+    await stage().openAt("2026-03-04T12:00:00Z", "/?utm_source=May%20letter");
     await stage().open("/secret");
     await stage().open("/");
     await stage().settle();

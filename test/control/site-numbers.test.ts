@@ -17,43 +17,35 @@ describe("the numbers on the deck", () => {
   const views = async (count: number) => {
     for (let view = 0; view < count; view += 1) await world().beacon({ p: "/", u: "1" });
   };
+  const viewsAt = (time: string, count: number) => {
+    world().clock.setWall(time);
+    return views(count);
+  };
 
   it("of a day are views against the same hours of the day before", async () => {
-    world().clock.setWall("2026-03-03T09:00:00Z");
-    await views(2);
-    world().clock.setWall("2026-03-03T12:30:00Z");
-    await views(3);
-    world().clock.setWall("2026-03-03T13:00:00Z");
-    await views(10);
-    world().clock.setWall("2026-03-04T00:10:00Z");
-    await views(1);
-    world().clock.setWall("2026-03-04T12:10:00Z");
-    await views(7);
+    await viewsAt("2026-03-03T09:00:00Z", 2);
+    await viewsAt("2026-03-03T12:30:00Z", 3);
+    await viewsAt("2026-03-03T13:00:00Z", 10);
+    await viewsAt("2026-03-04T00:10:00Z", 1);
+    await viewsAt("2026-03-04T12:10:00Z", 7);
     const found = await numbers.numbers("blog", "pv", "day");
     assert.deepEqual([found?.value, found?.previous], [8, 5]);
     assert.deepEqual(found?.series, [1, ...Array(11).fill(0), 7]);
   });
 
   it("of a day are anything else against the same hours of the day before too", async () => {
-    world().clock.setWall("2026-03-03T01:00:00Z");
-    await views(3);
-    world().clock.setWall("2026-03-03T23:00:00Z");
-    await views(4);
-    world().clock.setWall("2026-03-04T01:00:00Z");
-    await views(1);
+    await viewsAt("2026-03-03T01:00:00Z", 3);
+    await viewsAt("2026-03-03T23:00:00Z", 4);
+    await viewsAt("2026-03-04T01:00:00Z", 1);
     const found = await numbers.numbers("blog", "uv", "day");
     assert.deepEqual(found, { value: 1, previous: 3, series: [0, 0, 0, 0, 0, 7, 1], zone: "UTC" });
   });
 
   it("of seven days are against the seven before, but the hours that are still to come", async () => {
-    world().clock.setWall("2026-02-20T23:00:00Z");
-    await views(2);
-    world().clock.setWall("2026-02-25T11:00:00Z");
-    await views(3);
-    world().clock.setWall("2026-02-25T13:00:00Z");
-    await views(4);
-    world().clock.setWall("2026-03-04T12:00:00Z");
-    await views(1);
+    await viewsAt("2026-02-20T23:00:00Z", 2);
+    await viewsAt("2026-02-25T11:00:00Z", 3);
+    await viewsAt("2026-02-25T13:00:00Z", 4);
+    await viewsAt("2026-03-04T12:00:00Z", 1);
     for (const metric of ["pv", "uv"] as const) {
       const found = await numbers.numbers("blog", metric, "7d");
       assert.deepEqual([found?.value, found?.previous], [1, 5]);
@@ -85,8 +77,7 @@ describe("the numbers on the deck", () => {
     });
 
   it("stay right when days are packed away", async () => {
-    world().clock.setWall("2026-02-27T12:00:00Z");
-    await views(6);
+    await viewsAt("2026-02-27T12:00:00Z", 6);
     world().clock.setWall("2026-03-04T12:00:00Z");
     await world().service.store.upkeep();
     assert.equal((await numbers.numbers("blog", "pv", "7d"))?.value, 6);

@@ -14,6 +14,13 @@ describe("The slots of a deck", () => {
   });
 
   afterEach(() => world.decks.close());
+  /** A deck whose fourth key shows a channel. */
+  const showing = async (channel: string) => {
+    const unit = mk2();
+    const id = await world.plug(unit);
+    await world.bind(id, "k3", channel);
+    return { unit, id };
+  };
 
   describe("while nothing changes", () => {
     it("send nothing", async () => {
@@ -42,9 +49,7 @@ describe("The slots of a deck", () => {
 
   describe("when a channel gets a value", () => {
     it("paint the slots that show it, and no other", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       await world.bind(id, "k9", "build");
       await world.painted(unit);
       unit.received.length = 0;
@@ -55,9 +60,7 @@ describe("The slots of a deck", () => {
     });
 
     it("hold the picture that shows, and none that was there before", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       const { data } = world.decks.picture(id, "k3").pixels;
       const bytes = data.length;
       const held = await heldByEach(100, async (n) => {
@@ -69,9 +72,7 @@ describe("The slots of a deck", () => {
     });
 
     it("drop a picture that waits for the one that replaces it", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       await world.painted(unit);
       unit.received.length = 0;
       const release = unit.stall();
@@ -97,9 +98,7 @@ describe("The slots of a deck", () => {
     });
 
     it("count the keys and zones that show it on connected decks", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       await world.bind(id, "k9", "build");
       assert.equal(world.decks.bound("build"), 2);
       world.host.unplug(unit);
@@ -107,9 +106,7 @@ describe("The slots of a deck", () => {
     });
 
     it("show it on a deck that comes later", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       world.host.unplug(unit);
       world.channels.set("build", { text: "green" });
       world.host.plug(unit);
@@ -119,9 +116,7 @@ describe("The slots of a deck", () => {
     });
 
     it("dim it when it expires", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "build");
+      const { unit, id } = await showing("build");
       world.channels.set("build", { text: "green", ttl: 2 });
       await world.painted(unit);
       const [live, { revision }] = [world.shot(id, "k3"), world.decks.picture(id, "k3")];
@@ -238,9 +233,7 @@ describe("The slots of a deck", () => {
     });
 
     it("count the minutes that a channel is late, and tell when it is down", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.bind(id, "k3", "backup");
+      const { unit, id } = await showing("backup");
       world.channels.set("backup", { text: "ok", period: 600, grace: 600 });
       await world.painted(unit);
       await world.pass(600_000);

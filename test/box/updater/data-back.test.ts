@@ -21,8 +21,7 @@ describe("data before a release that breaks it", () => {
 
   it("goes back where the trial failed, and what the release wrote is kept aside", async () => {
     await card.tryNext();
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.deepEqual(card.data(), {
       ...OLD_DATA,
       "tallydeck.db.after-update": "new",
@@ -41,19 +40,16 @@ describe("data before a release that breaks it", () => {
     assert.ok(!isDue());
     await card.tryNext();
     assert.ok(isDue());
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.ok(!card.isKept());
     assert.ok(isDue());
   });
 
   it("goes back once: what is counted after it stays", async () => {
     await card.tryNext();
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     card.write(`${DATA}/tallydeck.db`, "old and more");
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.equal(card.data()["tallydeck.db"], "old and more");
   });
 
@@ -62,8 +58,7 @@ describe("data before a release that breaks it", () => {
     card.write(`${DATA}/tallydeck.db.after-update-wal`, "older log");
     await card.tryNext();
     rmSync(join(card.root, `${DATA}/tallydeck.db-wal`));
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.deepEqual(card.data(), { ...OLD_DATA, "tallydeck.db.after-update": "new" });
   });
 
@@ -75,8 +70,7 @@ describe("data before a release that breaks it", () => {
       card.start("a");
       isWhole = !cutAt(cut, () => settleCopy(card.box()));
       // The service has not started: it comes after this, and is not reached.
-      card.start("a");
-      await card.startOld();
+      await card.fallBack();
       assert.deepEqual(
         card.data(),
         {
@@ -98,8 +92,7 @@ describe("data before a release that breaks it", () => {
     // Nothing of the newer one was touched, and the journal ends the attempt all the same.
     assert.equal(card.data()["tallydeck.db"], "new");
     await card.bootSlot("a");
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.equal(card.data()["tallydeck.db"], "old");
   });
 
@@ -110,8 +103,7 @@ describe("data before a release that breaks it", () => {
       card.start("a");
       await card.tryNext();
       card.write("data/system/update.json", journal);
-      card.start("a");
-      await card.startOld();
+      await card.fallBack();
       assert.equal(card.data()["tallydeck.db"], "old", journal);
       assert.equal(card.data()["tallydeck.db.after-update"], "new", journal);
       assert.ok(!card.isKept());
@@ -120,10 +112,8 @@ describe("data before a release that breaks it", () => {
 
   it("leaves nothing of the failed release once the next one is kept", async () => {
     await card.tryNext();
-    card.start("a");
-    await card.startOld();
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
+    await card.fallBack();
     assert.equal(card.data()["tallydeck.db.after-update"], "new");
     await card.tryNext();
     await keep(card.box());
@@ -141,8 +131,7 @@ describe("data before a release that breaks it", () => {
 
   it("goes back though the release never came to start", async () => {
     card.arm();
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.equal(card.data()["tallydeck.db"], "old");
     assert.ok(!card.isKept());
     assert.equal(card.state().last?.kind, "interrupted");
@@ -156,8 +145,7 @@ describe("data before a release that breaks it", () => {
     symlinkSync(own, inData("tallydeck.db.back"));
     mkdirSync(inData("tallydeck.db-wal.back/folder"), { recursive: true });
     mkdirSync(inData("tallydeck.db.after-update/folder"), { recursive: true });
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.equal(card.read("data/system/own"), "root's");
     assert.deepEqual(card.data(), {
       ...OLD_DATA,

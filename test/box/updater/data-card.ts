@@ -93,6 +93,12 @@ export class DataCard extends Card {
     this.write(`${DATA}/tallydeck.db-shm`, "new memory");
   }
 
+  /** The board goes back to the slot before, which starts. */
+  async fallBack(): Promise<void> {
+    this.start("a");
+    await this.startOld();
+  }
+
   /** The slot before starts, as systemd orders it. */
   async startOld(): Promise<void> {
     settleCopy(this.box());

@@ -67,8 +67,7 @@ describe("data before a release that breaks it", () => {
     for (let cut = 1, isWhole = false; !isWhole; cut += 1) {
       card.note(PREPARED);
       isWhole = !cutAt(cut, () => card.keepData({ ...card.box(), run: () => {} }));
-      card.start("a");
-      await card.startOld();
+      await card.fallBack();
       assert.deepEqual(card.data(), OLD_DATA, `cut at ${cut}`);
       assert.ok(!card.isKept());
       assert.ok(cut < 100);
@@ -80,8 +79,7 @@ describe("data before a release that breaks it", () => {
     rmSync(join(card.root, "data/system/update.json"));
     card.putSlot("a", { release: 9, version: "0.0.9" });
     await card.startOld();
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.ok(card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
     await card.bootSlot("a");
@@ -94,8 +92,7 @@ describe("data before a release that breaks it", () => {
     await keep(card.box());
     card.putSlot("a", { release: 13, version: "0.4.0" });
     card.write("boot/firmware/config.txt", configWithSlot(card.config(), "a"));
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.ok(!card.isKept());
     assert.equal(card.data()["tallydeck.db"], "new");
   });
@@ -106,8 +103,7 @@ describe("data before a release that breaks it", () => {
     assert.throws(() => withFull(() => settleCopy(card.box())), /ENOSPC/);
     assert.throws(() => card.keepData(), /waits to be put back: make room/);
     dropCopy(card.box(), attempt({ id: "another" }));
-    card.start("a");
-    await card.startOld();
+    await card.fallBack();
     assert.equal(card.data()["tallydeck.db"], "old");
   });
 

@@ -64,26 +64,24 @@ const counts = (
 ): Partial<FaceContext> => ({
   numbers: { value, previous, series } satisfies Numbers,
 });
+type Stat = Extract<Widget, { type: "stat" }>;
+const stat = (
+  site: string,
+  metric: Stat["metric"],
+  period: Stat["period"],
+  numbers: Partial<FaceContext>,
+  more: Partial<Stat> = {},
+) => show({ type: "stat", site, metric, period, ...more }, numbers);
 /** Some of Lucide's. */
-const ICONS = new Map([
-  [
-    "house",
+const ICONS: Readonly<Record<string, string>> = {
+  house:
     "M15 21v-8a1 1 0 0 0-1-1h-4a1 1 0 0 0-1 1v8M3 10a2 2 0 0 1 .709-1.528l7-6a2 2 0 0 1 2.582 0l7 6A2 2 0 0 1 21 10v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z",
-  ],
-  [
-    "bell",
-    "M10.268 21a2 2 0 0 0 3.464 0m-10.47-5.674A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.673C19.41 13.956 18 12.499 18 8A6 6 0 0 0 6 8c0 4.499-1.411 5.956-2.738 7.326",
-  ],
-  [
-    "lock",
-    "M5 11h14a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-7a2 2 0 0 1 2 -2zM7 11V7a5 5 0 0 1 10 0v4",
-  ],
-  [
-    "lock-open",
+  bell: "M10.268 21a2 2 0 0 0 3.464 0m-10.47-5.674A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.673C19.41 13.956 18 12.499 18 8A6 6 0 0 0 6 8c0 4.499-1.411 5.956-2.738 7.326",
+  lock: "M5 11h14a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-7a2 2 0 0 1 2 -2zM7 11V7a5 5 0 0 1 10 0v4",
+  "lock-open":
     "M5 11h14a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-7a2 2 0 0 1 2 -2zM7 11V7a5 5 0 0 1 9.9-1",
-  ],
-]);
-const icons = { icons: { path: (name: string) => ICONS.get(name) } };
+};
+const icons = { icons: { path: (name: string) => ICONS[name] } };
 const iconic = (text: string): Partial<FaceContext> => ({
   ...icons,
   value: { text, color: null, background: null, state: "live", icon: "house" },
@@ -119,14 +117,14 @@ const told = (state: ChannelState, text = "backup nas", more: Partial<PushedValu
   });
 const SEEN = { ack: { by: "owner", at: NOW - 60_000 } } as const;
 const update =
-  (standing: Omit<UpdateStanding, "sentence">): Draw =>
+  (weight: UpdateStanding["weight"], top: string, main: string, bottom = ""): Draw =>
   () =>
-    noticeFace({ type: "update", sentence: "", ...standing });
+    noticeFace({ type: "update", weight, top, main, bottom, sentence: "" });
 
 const wifi =
-  (words: { top: string; main: string; bottom: string; warns?: boolean }): Draw =>
+  (top: string, main: string, bottom: string, warns = false): Draw =>
   () =>
-    noticeFace({ type: "wifi", warns: false, ...words });
+    noticeFace({ type: "wifi", top, main, bottom, warns });
 
 const padlock = (standing?: Partial<PublicStanding>): Draw =>
   show(
@@ -225,18 +223,13 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     background: "#e2e8f0",
   }),
   "worldclock-unsure": show({ type: "worldclock", timeZone: "UTC" }, { clockSure: false }),
-  "stat-other-day": show(
-    { type: "stat", site: "blog", metric: "uv", period: "day" },
-    { numbers: { value: 1_234, previous: 1_100, series: DAY, zone: "Asia/Tokyo" } },
-  ),
-  "stat-label": show(
-    { type: "stat", site: "a-rather-long-site-id", metric: "pv", period: "7d", label: "Shop" },
-    counts(3_273, 2_922, WEEK),
-  ),
-  "stat-long-name": show(
-    { type: "stat", site: "fieldnotes-of-a-walker", metric: "uv", period: "day" },
-    counts(3_273, 2_922, WEEK),
-  ),
+  "stat-other-day": stat("blog", "uv", "day", {
+    numbers: { value: 1_234, previous: 1_100, series: DAY, zone: "Asia/Tokyo" },
+  }),
+  "stat-label": stat("a-rather-long-site-id", "pv", "7d", counts(3_273, 2_922, WEEK), {
+    label: "Shop",
+  }),
+  "stat-long-name": stat("fieldnotes-of-a-walker", "uv", "day", counts(3_273, 2_922, WEEK)),
   "toggle-on": show(
     { type: "toggle", channel: "lamp", on: { icon: "lightbulb", background: "#166534" } },
     { value: { text: "on", color: null, background: null, state: "live" } },
@@ -244,58 +237,31 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "toggle-off": show({ type: "toggle", channel: "lamp", off: { text: "Lamp" } }),
   "text-medium": show({ type: "text", text: "Office", size: "medium" }),
   "text-small": show({ type: "text", text: "Light\noffice", size: "small" }),
-  "stat-up": show(
-    { type: "stat", site: "blog", metric: "pv", period: "7d" },
-    counts(3_273, 2_922, WEEK),
-  ),
-  "stat-down": show(
-    { type: "stat", site: "shop", metric: "uv", period: "30d" },
-    counts(12_345, 14_910, MONTH),
-  ),
-  "stat-today": show(
-    { type: "stat", site: "docs", metric: "sessions", period: "day" },
-    counts(371, null, DAY),
-  ),
-  "stat-silence": show(
-    { type: "stat", site: "blog", metric: "pv", period: "day" },
-    { numbers: { value: 214, previous: 402, series: DAY, alarm: "silence" } },
-  ),
-  "stat-rush": show(
-    { type: "stat", site: "blog", metric: "pv", period: "now", color: "#4ade80" },
+  "stat-up": stat("blog", "pv", "7d", counts(3_273, 2_922, WEEK)),
+  "stat-down": stat("shop", "uv", "30d", counts(12_345, 14_910, MONTH)),
+  "stat-today": stat("docs", "sessions", "day", counts(371, null, DAY)),
+  "stat-silence": stat("blog", "pv", "day", {
+    numbers: { value: 214, previous: 402, series: DAY, alarm: "silence" },
+  }),
+  "stat-rush": stat(
+    "blog",
+    "pv",
+    "now",
     { numbers: { value: 214, previous: null, series: DAY, alarm: "rush" } },
+    { color: "#4ade80" },
   ),
-  "stat-wide-number": show(
-    { type: "stat", site: "a-rather-long-site-id", metric: "uv", period: "30d" },
-    counts(888_888, 1_000, MONTH),
-  ),
-  "stat-bots": show(
-    { type: "stat", site: "blog", metric: "bot", period: "7d" },
-    counts(96, 60, WEEK),
-  ),
-  "stat-nothing": show(
-    { type: "stat", site: "new", metric: "pv", period: "7d" },
-    counts(0, 0, [0, 0, 0, 0, 0, 0, 0]),
-  ),
-  "stat-now": show(
-    { type: "stat", site: "blog", metric: "pv", period: "now" },
-    { numbers: { value: 12, previous: null, series: [0, 0, 1, 3, 2, 0, 1, 2, 2, 1] } },
-  ),
+  "stat-wide-number": stat("a-rather-long-site-id", "uv", "30d", counts(888_888, 1_000, MONTH)),
+  "stat-bots": stat("blog", "bot", "7d", counts(96, 60, WEEK)),
+  "stat-nothing": stat("new", "pv", "7d", counts(0, 0, [0, 0, 0, 0, 0, 0, 0])),
+  "stat-now": stat("blog", "pv", "now", {
+    numbers: { value: 12, previous: null, series: [0, 0, 1, 3, 2, 0, 1, 2, 2, 1] },
+  }),
   "stat-unknown": show({ type: "stat", site: "gone", metric: "app", period: "day" }),
-  "stat-light": show(
-    { type: "stat", site: "blog", metric: "pv", period: "7d", background: "#f1f5f9" },
-    counts(3_273, 2_922, WEEK),
-  ),
-  "stat-color": show(
-    {
-      type: "stat",
-      site: "blog",
-      metric: "pv",
-      period: "7d",
-      color: "#fbbf24",
-      background: "#1c1917",
-    },
-    counts(3_273, 3_922, WEEK),
-  ),
+  "stat-light": stat("blog", "pv", "7d", counts(3_273, 2_922, WEEK), { background: "#f1f5f9" }),
+  "stat-color": stat("blog", "pv", "7d", counts(3_273, 3_922, WEEK), {
+    color: "#fbbf24",
+    background: "#1c1917",
+  }),
   clock: show({ type: "clock" }),
   "clock-unsure": show({ type: "clock" }, { clockSure: false }),
   date: show({ type: "date" }),
@@ -333,14 +299,9 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
   "notice-backup": () => noticeFace({ type: "backup", words: "8 days old" }),
   "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
-  "notice-update-ready": update({ weight: "hint", top: "Update", main: "0.3.0", bottom: "ready" }),
-  "notice-updating": update({ weight: "away", top: "Updating", main: "back in 2 min", bottom: "" }),
-  "notice-went-back": update({
-    weight: "warning",
-    top: "Went back",
-    main: "no address on eth0",
-    bottom: "",
-  }),
+  "notice-update-ready": update("hint", "Update", "0.3.0", "ready"),
+  "notice-updating": update("away", "Updating", "back in 2 min"),
+  "notice-went-back": update("warning", "Went back", "no address on eth0"),
   "notice-failing": () => noticeFace({ type: "storage", state: "failing" }),
   "notice-wifi-code": (width, height) =>
     noticeFace(
@@ -356,21 +317,11 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
       { type: "wifi-code", text: "http://192.0.2.1/", words: "then open 192.0.2.1" },
       width >= 1.5 * height,
     ),
-  "notice-wifi-name": wifi({ top: "Wi-Fi", main: "Tallydeck-\u200b7F3K", bottom: "" }),
-  "notice-wifi-key": wifi({ top: "Key", main: "abqde\u200bfghjk", bottom: "" }),
-  "notice-wifi-how": wifi({ top: "Scan", main: "1st, then 2nd", bottom: "code" }),
-  "notice-wifi-trouble": wifi({
-    top: "Password",
-    main: "not accepted",
-    bottom: "14:05 Haus am See",
-    warns: true,
-  }),
-  "notice-wifi-gone": wifi({
-    top: "Wi-Fi 14:05",
-    main: "not found",
-    bottom: "Haus am See",
-    warns: true,
-  }),
+  "notice-wifi-name": wifi("Wi-Fi", "Tallydeck-\u200b7F3K", ""),
+  "notice-wifi-key": wifi("Key", "abqde\u200bfghjk", ""),
+  "notice-wifi-how": wifi("Scan", "1st, then 2nd", "code"),
+  "notice-wifi-trouble": wifi("Password", "not accepted", "14:05 Haus am See", true),
+  "notice-wifi-gone": wifi("Wi-Fi 14:05", "not found", "Haus am See", true),
   "notice-wifi-begin": () => noticeFace({ type: "wifi-begin" }),
   "notice-ssh-key": () => noticeFace({ type: "ssh-key", key: "x7Kq9d" }),
   "notice-reset-counting": () => noticeFace({ type: "reset", state: "counting", seconds: 10 }),

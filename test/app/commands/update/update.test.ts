@@ -66,6 +66,8 @@ describe("tallydeck update", () => {
     await command.run(args.split(" ").filter(Boolean), terminal);
     return lines.join("\n");
   }
+  const says = async (sentence: RegExp, ...asked: Parameters<typeof update>) =>
+    assert.match(await update(...asked), sentence);
   const failing = (sentence: RegExp) => (error: unknown) =>
     (error instanceof CommandFailed || error instanceof Refusal) && sentence.test(error.message);
   const file = (bytes: Buffer = made(signer, NEXT).bundle) => {
@@ -81,10 +83,7 @@ describe("tallydeck update", () => {
 Looks       for no release: nobody said where they are (UPDATE_URL)`,
     );
     assert.equal(await update(""), await update("status"));
-    assert.match(
-      await update("", "", { UPDATES: "off" }),
-      /^Looks {7}for no release \(UPDATES=off\)$/m,
-    );
+    await says(/^Looks {7}for no release \(UPDATES=off\)$/m, "", "", { UPDATES: "off" });
   });
 
   it("says what was uploaded or found, and what became of it", async () => {
@@ -94,20 +93,22 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     const record = new UpdateRecordFile(folder, { warn: assert.fail });
     await record.change({ found: papers, problem: "The connection broke." });
     const env = { UPDATE_URL: RELEASES };
-    assert.match(
-      await update("status", "", env),
+    await says(
       /^Ready {7}0\.3\.0 \(release 12\): .*, not downloaded yet\n(?:.*\n)*Problem {5}The connection broke\.$/m,
+      "status",
+      "",
+      env,
     );
-    assert.match(
-      await update("status", "", { ...env, UPDATES: "auto" }),
-      /^Looks .*; installs it at night once one was installed by hand$/m,
-    );
+    await says(/^Looks .*; installs it at night once one was installed by hand$/m, "status", "", {
+      ...env,
+      UPDATES: "auto",
+    });
     // The offer is gone.
     assert.doesNotMatch(await update("status"), /^Ready/m);
     const bundles = new Bundles(folder, [signer.key]);
     await bundles.takeIn(Readable.from([bundle]), async () => {});
     await record.change({ uploaded: NEXT.release });
-    assert.match(await update("status"), /^Ready .*, on this box, uploaded$/m);
+    await says(/^Ready .*, on this box, uploaded$/m, "status");
   });
 
   it("installs a file, and waits where nobody agrees to a restart", async () => {
@@ -117,10 +118,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     assert.match(said, /never tried: keep a card reader near/);
     assert.match(said, /\nIt waits\./);
     assert.deepEqual(card.state().prepared, NEXT);
-    assert.match(
-      await update("status"),
-      /^Ready {7}0\.3\.0 \(release 12\).*written to the other slot/m,
-    );
+    await says(/^Ready {7}0\.3\.0 \(release 12\).*written to the other slot/m, "status");
     assert.ok(!card.ran.includes("systemctl reboot"));
   });
 
@@ -133,7 +131,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       assert.match(said, /The box restarts, and is back in about two minutes/);
       assert.ok(card.ran.includes("systemctl reboot"));
       await card.powerOn({ wasCut: true });
-      assert.match(await update("status"), /^Last .*The update to 0\.3\.0 was interrupted\./m);
+      await says(/^Last .*The update to 0\.3\.0 was interrupted\./m, "status");
     });
 
   it("says why a file cannot be installed, and changes nothing", async () => {
@@ -167,12 +165,9 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     await assert.rejects(update("back"), failing(/no other release/));
     card.putSlot("b", { release: 10, version: "0.1.0" });
     await card.bootSlot("a");
-    assert.match(
-      await update("status"),
-      /^Other slot {2}0\.1\.0 \(release 10\): `tallydeck update back`/m,
-    );
-    assert.match(await update("back", "n"), /Nothing was changed\.$/);
-    assert.match(await update("back", "y"), /The box restarts/);
+    await says(/^Other slot {2}0\.1\.0 \(release 10\): `tallydeck update back`/m, "status");
+    await says(/Nothing was changed\.$/, "back", "n");
+    await says(/The box restarts/, "back", "y");
     assert.ok(card.ran.includes("systemctl reboot"));
   });
 
@@ -187,20 +182,17 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       host.files.set("manifest.json.minisig", signature);
     };
     put();
-    assert.match(
-      await update("check", "", env),
-      /^0\.3\.0 \(release 12\), \d.* kB, is at releases\.test\.$/m,
-    );
-    assert.match(await update("check", "", env), /\nInstall it in the Web UI/);
+    await says(/^0\.3\.0 \(release 12\), \d.* kB, is at releases\.test\.$/m, "check", "", env);
+    await says(/\nInstall it in the Web UI/, "check", "", env);
     put(NEXT, { from: 12 });
-    assert.match(await update("check", "", env), /\n.* Install one in between first\.$/);
+    await says(/\n.* Install one in between first\.$/, "check", "", env);
     put();
     card.putSlot("b", NEXT);
     card.write("data/system/update.json", JSON.stringify({ ...card.journal(), highest: 12 }));
     await card.bootSlot("a");
-    assert.match(await update("check", "", env), /in the other slot .* `tallydeck update back`/);
+    await says(/in the other slot .* `tallydeck update back`/, "check", "", env);
     put(OLD);
-    assert.match(await update("check", "", env), /nothing newer than 0\.2\.0/);
+    await says(/nothing newer than 0\.2\.0/, "check", "", env);
     host.faults = [{ file: "manifest.json", status: 500 }];
     await assert.rejects(update("check", "", env), failing(/answered 500/));
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { elements, elementText } from "../../../../appliance/base/input/xml.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
@@ -35,6 +35,13 @@ describe("the description of a UPnP router", () => {
   });
 
   const open = () => home.router.open(HTTPS, undefined, signal);
+  /** Its answer to each request. */
+  const answers = (answer: (response: ServerResponse) => unknown) => {
+    home.igd.instead = (_, response) => {
+      answer(response);
+      return true;
+    };
+  };
   const isNotUsed = async () => {
     assert.deepEqual(await open(), { kind: "no-router" });
     assert.deepEqual(home.held, []);
@@ -72,45 +79,36 @@ describe("the description of a UPnP router", () => {
   });
 
   it("is not used where it sends elsewhere", async () => {
-    home.igd.instead = (_, response) => {
-      response.writeHead(302, { location: `${trap}/description.xml` }).end(home.igd.described());
-      return true;
-    };
+    answers((response) =>
+      response.writeHead(302, { location: `${trap}/description.xml` }).end(home.igd.described()),
+    );
     await isNotUsed();
   });
 
   it("is not used where it declares entities", async () => {
     const bomb = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;&b;">]>';
-    home.igd.instead = (_, response) => {
-      response.end(home.igd.described().replace("<root", `${bomb}<root`));
-      return true;
-    };
+    answers((response) => response.end(home.igd.described().replace("<root", `${bomb}<root`)));
     await isNotUsed();
   });
 
   it("is not read on beyond 64 KiB, nor for longer than five seconds", async () => {
-    home.igd.instead = (_, response) => {
+    answers((response) => {
       response.write(home.igd.described());
       response.end(Buffer.alloc(1_048_576));
-      return true;
-    };
+    });
     await isNotUsed();
     for (const begin of ["", "<?xml"]) {
-      home.igd.instead = (_, response) => {
+      answers((response) => {
         if (begin !== "") response.write(begin);
         home.igd.keepWaiting();
-        return true;
-      };
+      });
       await isNotUsed();
     }
   });
 
   it("is not used where it is none", async () => {
     for (const text of ["", "<service>", "<service><serviceType></service>", "{}", "\0\xff"]) {
-      home.igd.instead = (_, response) => {
-        response.end(text);
-        return true;
-      };
+      answers((response) => response.end(text));
       await isNotUsed();
     }
   });
