@@ -113,10 +113,8 @@ describe("the deck in the Web UI", () => {
     await control().button("Delete").click();
     await control().button("Delete it").click();
     await control().button("Page 1").waitFor({ state: "detached" });
-    assert.deepEqual(
-      mini().pages.map(({ name, slots }) => [name, slots.k4]),
-      [["Lights", { widget: { type: "clock" } }]],
-    );
+    const found = mini().pages.map(({ name, slots }) => [name, slots.k4]);
+    assert.deepEqual(found, [["Lights", { widget: { type: "clock" } }]]);
   });
 
   it("is put to sleep, and woken", async () => {

@@ -37,10 +37,8 @@ describe("the overview of all sites", () => {
     await owner.open("/dashboard");
     await heading("All sites").waitFor();
     assert.equal(await owner.page.title(), "All sites · Tallydeck");
-    assert.deepEqual(
-      owner.asked.filter((path) => /overview|stats|sites/.test(path)),
-      ["/overview"],
-    );
+    const found = owner.asked.filter((path) => /overview|stats|sites/.test(path));
+    assert.deepEqual(found, ["/overview"]);
     const { sites } = await world().read("/overview");
     const ids = await owner.page.locator(".site-link .id").allInnerTexts();
     assert.deepEqual(

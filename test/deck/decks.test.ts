@@ -129,10 +129,8 @@ describe("Decks", () => {
         await world.until("it is gone", () => !world.deck("mini-bl7").connected);
         leave();
       }
-      assert.deepEqual(
-        world.decks.list().map(({ id }) => id),
-        ["mini-bl7"],
-      );
+      const found = world.decks.list().map(({ id }) => id);
+      assert.deepEqual(found, ["mini-bl7"]);
     });
 
     it("tell two units of one serial number apart by their ports", async () => {
@@ -151,10 +149,8 @@ describe("Decks", () => {
       await world.plug(mk2("SAME"), "1-1");
       await world.plug(mk2("SAME"), "1-2");
       assert.deepEqual(world.ids(), ["mk2-same", "mk2-usb-1-2"]);
-      assert.deepEqual(
-        world.decks.list().map(({ name }) => name),
-        ["Elgato Stream Deck MK.2", "Elgato Stream Deck MK.2 2"],
-      );
+      const names = world.decks.list().map(({ name }) => name);
+      assert.deepEqual(names, ["Elgato Stream Deck MK.2", "Elgato Stream Deck MK.2 2"]);
     });
 
     it("do not let one that hangs hold up another", async () => {
@@ -199,10 +195,8 @@ describe("Decks", () => {
       unit.down("k8");
       world.host.unplug(unit);
       await world.pass(6_000);
-      assert.deepEqual(
-        world.events.filter((event) => event.startsWith("held")),
-        [],
-      );
+      const left = world.events.filter((event) => event.startsWith("held"));
+      assert.deepEqual(left, []);
     });
 
     it("never take a press for a hold on a deck that does not report key-up", async () => {
@@ -285,10 +279,8 @@ describe("Decks", () => {
     });
 
     it("work where there is no USB, which is said", () => {
-      assert.deepEqual(
-        virtual.decks.problems().map(({ code }) => code),
-        ["no_usb"],
-      );
+      const codes = virtual.decks.problems().map(({ code }) => code);
+      assert.deepEqual(codes, ["no_usb"]);
     });
   });
 

@@ -76,10 +76,8 @@ describe("the documentation", () => {
     const page = read(join(ROOT, "README.md"));
     assert.ok(page.split("\n").length <= 221, `${page.split("\n").length - 1} lines`);
     const [, first = ""] = /^```sh\n(.*?)^```$/ms.exec(page) ?? [];
-    assert.deepEqual(
-      first.split("\n").map((line) => line.split(" #")[0]?.trim()),
-      ["./scripts/start --demo", "./scripts/test", ""],
-    );
+    const found = first.split("\n").map((line) => line.split(" #")[0]?.trim());
+    assert.deepEqual(found, ["./scripts/start --demo", "./scripts/test", ""]);
   });
 
   it("lists every example, and whether it was run", () => {
@@ -133,10 +131,8 @@ describe("the documentation", () => {
       assert.equal(port, "", `${file}: ${address}`);
     // Links without a path are for the Web UI, except where the text is about the collector's.
     const bare = found.filter(({ path, port }) => path === "" && port === "");
-    assert.deepEqual(
-      bare.map(({ file }) => relative(ROOT, file)),
-      ["docs/collector-api.md"],
-    );
+    const seen = bare.map(({ file }) => relative(ROOT, file));
+    assert.deepEqual(seen, ["docs/collector-api.md"]);
   });
 
   it("names files that are there", () => {
@@ -164,10 +160,8 @@ describe("the documentation", () => {
       "help",
       "version",
     ];
-    assert.deepEqual(
-      [...named].filter((name) => !commands.includes(name)),
-      [],
-    );
+    const left = [...named].filter((name) => !commands.includes(name));
+    assert.deepEqual(left, []);
     assert.ok(named.size > 5);
   });
 

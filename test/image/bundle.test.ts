@@ -78,10 +78,8 @@ describe("A release that was built", () => {
       madeBuilt(folder());
       spoil(join(folder(), "boot/a"));
       await assert.rejects(bundle(), { message: said });
-      assert.deepEqual(
-        readdirSync(join(folder(), "out")).filter((name) => name === "manifest.json"),
-        [],
-      );
+      const left = readdirSync(join(folder(), "out")).filter((name) => name === "manifest.json");
+      assert.deepEqual(left, []);
     });
 });
 

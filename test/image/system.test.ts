@@ -267,10 +267,8 @@ describe("the image's units", () => {
 
   it("watch for each request that the service may make of the updater", () => {
     const watched = [...unitText("tallydeck-update.path").matchAll(/^PathExists=.*\/(\S+)$/gm)];
-    assert.deepEqual(
-      watched.map(([, name]) => name),
-      UPDATER_REQUESTS,
-    );
+    const found = watched.map(([, name]) => name);
+    assert.deepEqual(found, UPDATER_REQUESTS);
   });
 
   it("hand every socket to the service by the names it knows", () => {

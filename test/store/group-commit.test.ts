@@ -140,10 +140,8 @@ describe("group commit", () => {
     ]);
     const [request] = sent;
     assert.ok(request?.kind === "commit" && sent.length === 1);
-    assert.deepEqual(
-      request.batch.log.map((bytes) => decodeBatch(bytes).records),
-      [2],
-    );
+    const found = request.batch.log.map((bytes) => decodeBatch(bytes).records);
+    assert.deepEqual(found, [2]);
     assert.deepEqual(
       request.batch.log.flatMap(groupsOf).map(({ site, hits, views, counts }) => ({
         site,

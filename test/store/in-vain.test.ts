@@ -83,10 +83,8 @@ describe("while commits are tried in vain", () => {
     await recover(world, 100);
     assert.equal((await world.survey({ sv: 1, c: "stored" })).status, 204);
     const { comments } = await world.read("/surveys");
-    assert.deepEqual(
-      comments.map(({ c }: { c: string }) => c),
-      ["stored"],
-    );
+    const found = comments.map(({ c }: { c: string }) => c);
+    assert.deepEqual(found, ["stored"]);
   });
 });
 

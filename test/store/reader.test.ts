@@ -111,10 +111,8 @@ onEachEngine(() => {
         await rest();
         await world().beacon({ p: "/" });
         const answers = await Promise.all([world().stats(), world().stats()]);
-        assert.deepEqual(
-          answers.map(({ pv }) => pv._),
-          [2, 2],
-        );
+        const found = answers.map(({ pv }) => pv._);
+        assert.deepEqual(found, [2, 2]);
         assert.equal(readers, 1);
       });
 

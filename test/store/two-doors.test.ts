@@ -193,10 +193,8 @@ describe("a box beside a fleet", () => {
     const before = await store.write("importSettings", imported);
     boxRefuses = true;
     await assert.rejects(store.write("undoImport", before), isRefused);
-    assert.deepEqual(
-      store.numbers.directory.sites.map(({ id, host }) => [id, host]),
-      [["shop", "s.example"]],
-    );
+    const found = store.numbers.directory.sites.map(({ id, host }) => [id, host]);
+    assert.deepEqual(found, [["shop", "s.example"]]);
   });
 
   it("takes decks in while the fleet is away", async () => {

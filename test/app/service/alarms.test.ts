@@ -112,10 +112,8 @@ describe("the alarms of a site", () => {
     await view();
     await passUntil("silence", "quiet");
     const both = await hook.times(2);
-    assert.deepEqual(
-      both.map(({ body }) => JSON.parse(body).state),
-      ["firing", "resolved"],
-    );
+    const found = both.map(({ body }) => JSON.parse(body).state);
+    assert.deepEqual(found, ["firing", "resolved"]);
   });
 
   it("are in the digest of their day, also after a restart", async () => {

@@ -89,10 +89,8 @@ async function assertAllThere(
     ).json
   ).comments.map(({ c }: { c: string }) => c);
   assert.equal(new Set(stored).size, stored.length, "no survey is there twice");
-  assert.deepEqual(
-    [...comments].filter((c) => !stored.includes(c)),
-    [],
-  );
+  const left = [...comments].filter((c) => !stored.includes(c));
+  assert.deepEqual(left, []);
 }
 
 function assertIntact(dataDir: string): void {

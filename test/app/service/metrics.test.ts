@@ -99,10 +99,8 @@ describe("the metrics of a service", () => {
         ],
         [1, 1, 1, 1, 1, 1, 1],
       );
-      assert.deepEqual(
-        ["2xx", "4xx"].map((code) => value("tallydeck_http_responses", { code })),
-        [6, 2],
-      );
+      const found = ["2xx", "4xx"].map((code) => value("tallydeck_http_responses", { code }));
+      assert.deepEqual(found, [6, 2]);
       assert.equal(value("tallydeck_node", { name: "attic" }), 1);
       assert.equal(value("tallydeck_ready"), 1);
       assert.equal(value("tallydeck_waiting_hits"), 0);

@@ -25,10 +25,8 @@ describe("the number of connections", () => {
   it("knows what the process may open from the system", () => {
     const limits =
       "Limit  Soft  Hard\nMax open files            1024                 4096    files\n";
-    assert.equal(
-      descriptorLimit(() => limits),
-      1_024,
-    );
+    const found = descriptorLimit(() => limits);
+    assert.equal(found, 1_024);
     assert.ok(descriptorLimit() > 0);
     const unlimited = () => "Max open files   unlimited  unlimited  files\n";
     assert.equal(descriptorLimit(unlimited), Number.POSITIVE_INFINITY);

@@ -85,9 +85,7 @@ box_doors_total 2
     clock.advance(250);
     clock.jump(250 + 40);
     delay.stop();
-    assert.deepEqual(
-      delay.seconds.buckets.map(([, count]) => count),
-      [1, 1, 2, 2, 2, 2],
-    );
+    const found = delay.seconds.buckets.map(([, count]) => count);
+    assert.deepEqual(found, [1, 1, 2, 2, 2, 2]);
   });
 });

@@ -101,10 +101,8 @@ describe("the machine's own settings, changed in the Web UI", () => {
     assert.equal(ran.at(-1), "systemctl restart --no-block -- ssh.service");
     assert.match(read("run/tallydeck/authorized_keys"), /anna@desk\n.*bert@laptop\n$/);
     const [first, second] = state().keys;
-    assert.deepEqual(
-      change({ removeKey: first?.id }).keys.map(({ comment }) => comment),
-      ["bert@laptop"],
-    );
+    const comments = change({ removeKey: first?.id }).keys.map(({ comment }) => comment);
+    assert.deepEqual(comments, ["bert@laptop"]);
     start();
     assert.doesNotMatch(read("run/tallydeck/authorized_keys"), /anna/);
     assert.deepEqual(change({ removeKey: second?.id }).keys, []);

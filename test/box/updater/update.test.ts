@@ -26,10 +26,8 @@ describe("an update", () => {
     const told = await card.request("prepare", "12");
     assert.equal(told.problem, undefined);
     assert.deepEqual(told.prepared, NEXT);
-    assert.deepEqual(
-      told.offers.map(({ release, source }) => [release, source]),
-      [[12, "service"]],
-    );
+    const found = told.offers.map(({ release, source }) => [release, source]);
+    assert.deepEqual(found, [[12, "service"]]);
     assert.ok(card.isWhole("a", OLD) && card.isWhole("b", NEXT));
     assert.equal(slotOfConfig(card.config()), "a");
     assert.equal(card.hasTryboot(), false);

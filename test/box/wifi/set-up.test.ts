@@ -344,10 +344,8 @@ describe("the set-up of the Wi-Fi", () => {
     radio.isOnline = true;
     await pass(14_000);
     const said = new Set(states.map(wifiResultText));
-    assert.deepEqual(
-      [...said].map((sentence) => sentence.replace(/ at .* UTC/, " at T")),
-      ["", "Home was not found, at T.", "The box joined Home."],
-    );
+    const seen = [...said].map((sentence) => sentence.replace(/ at .* UTC/, " at T"));
+    assert.deepEqual(seen, ["", "Home was not found, at T.", "The box joined Home."]);
   });
 
   it("says that the network of the card is joined, where the start found it", async () => {

@@ -190,10 +190,8 @@ onOneEngine(() =>
         assertError(reply, 403, "insufficient_scope");
       }
       const { tokens } = await owner.get("/api/push-tokens");
-      assert.deepEqual(
-        tokens.map(({ scopes }: { scopes: string[] }) => scopes),
-        [["logs"], ["push", "read"]],
-      );
+      const found = tokens.map(({ scopes }: { scopes: string[] }) => scopes);
+      assert.deepEqual(found, [["logs"], ["push", "read"]]);
     });
   }),
 );

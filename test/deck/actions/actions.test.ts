@@ -214,10 +214,8 @@ describe("a key that is pressed", () => {
       desk.press("turn", -3);
       desk.press("turn", 2);
     }
-    assert.deepEqual(
-      desk.shown.map((shown) => shown.replace("page ", "")),
-      ["previous", "next", "next", "previous", "Lights", "Lights"],
-    );
+    const found = desk.shown.map((shown) => shown.replace("page ", ""));
+    assert.deepEqual(found, ["previous", "next", "next", "previous", "Lights", "Lights"]);
   });
 
   it("fills in what it knows in a value that it sends", () => {

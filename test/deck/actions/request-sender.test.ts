@@ -83,10 +83,8 @@ describe("a request of a key", () => {
   it("says what sends it, unless the owner says something else", async () => {
     await send();
     await send({ headers: { "User-Agent": "deck" } });
-    assert.deepEqual(
-      callee.called.map(({ headers }) => headers["user-agent"]),
-      ["Tallydeck/1.2.3", "deck"],
-    );
+    const found = callee.called.map(({ headers }) => headers["user-agent"]);
+    assert.deepEqual(found, ["Tallydeck/1.2.3", "deck"]);
   });
 
   it("without a body has none", async () => {
@@ -100,10 +98,8 @@ describe("a request of a key", () => {
     await clock.passAfter(TRY, 500);
     await clock.passAfter(TRY, 500, TRY, 2_000);
     assert.deepEqual(await sent, OK);
-    assert.deepEqual(
-      callee.called.map(({ headers }) => headers["idempotency-key"]),
-      ["id 1", "id 1", "id 1"],
-    );
+    const found = callee.called.map(({ headers }) => headers["idempotency-key"]);
+    assert.deepEqual(found, ["id 1", "id 1", "id 1"]);
     await send();
     assert.equal(callee.called.at(-1)?.headers["idempotency-key"], "id 2");
   });

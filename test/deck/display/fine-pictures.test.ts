@@ -28,10 +28,8 @@ describe("fine pictures", () => {
     const pictures = new FinePictures();
     const [first, second, third] = [drawing(1.9 * MB), drawing(1.9 * MB), drawing(1.9 * MB)];
     for (const key of [first, second, first, third, first, second]) await pictures.png(key, 4);
-    assert.deepEqual(
-      [first, second, third].map(({ painted }) => painted.length),
-      [1, 2, 1],
-    );
+    const found = [first, second, third].map(({ painted }) => painted.length);
+    assert.deepEqual(found, [1, 2, 1]);
   });
 
   it("are tried again where one could not be painted", async () => {

@@ -124,10 +124,8 @@ describe("Decks", () => {
       const types = (id: string) => world.deck(id).slots.map(({ widget }) => widget.type);
       assert.deepEqual(types(here), ["empty", "empty", "text", "empty", "empty", "empty"]);
       assert.deepEqual(types(other), ["address", "clock", "empty", "empty", "empty", "empty"]);
-      assert.deepEqual(
-        world.decks.list().map(({ id }) => id),
-        [here, other, "mini-bl4"],
-      );
+      const ids = world.decks.list().map(({ id }) => id);
+      assert.deepEqual(ids, [here, other, "mini-bl4"]);
       assert.ok(world.events.includes(`deck ${gone}`));
     });
   });

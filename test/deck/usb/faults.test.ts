@@ -118,10 +118,8 @@ describe("A deck", () => {
       release();
       await world.pass(2_000);
       assert.deepEqual([world.ids().length, world.host.open.size], [1, 1]);
-      assert.deepEqual(
-        world.events.filter((event) => event.startsWith("deck")),
-        ["deck mini-bl19h1a00001"],
-      );
+      const found = world.events.filter((event) => event.startsWith("deck"));
+      assert.deepEqual(found, ["deck mini-bl19h1a00001"]);
     });
   });
 
@@ -249,10 +247,8 @@ describe("A deck", () => {
       await world.plug(unit);
       unit.commands.length = 0;
       await world.pass(10_000);
-      assert.deepEqual(
-        unit.commands.filter((command) => command === "CONNECT"),
-        Array(5).fill("CONNECT"),
-      );
+      const found = unit.commands.filter((command) => command === "CONNECT");
+      assert.deepEqual(found, Array(5).fill("CONNECT"));
     });
 
     for (const firmware of [MIRABOX_293V3, MIRABOX_K1_PRO]) {

@@ -20,10 +20,8 @@ describe("The model table", () => {
     const promised = "mini mk2 xl plus neo mirabox-293 mirabox-293s mirabox-k1pro akp05e".split(
       " ",
     );
-    assert.deepEqual(
-      promised.filter((id) => modelById(id) === undefined),
-      [],
-    );
+    const left = promised.filter((id) => modelById(id) === undefined);
+    assert.deepEqual(left, []);
   });
 
   it("names every model, slot, input, place and pair of USB ids once", () => {
@@ -40,10 +38,8 @@ describe("The model table", () => {
   });
 
   it("says of every model how sure we are of it", () => {
-    assert.deepEqual(
-      MODELS.filter(({ evidence }) => !EVIDENCE_TEXT[evidence]),
-      [],
-    );
+    const left = MODELS.filter(({ evidence }) => !EVIDENCE_TEXT[evidence]);
+    assert.deepEqual(left, []);
   });
 
   it("calls nothing verified that nobody ran on hardware", () => {
@@ -103,10 +99,8 @@ describe("The model table", () => {
       });
       const [first = 0] = spec.productIds;
       const model = modelByUsb(spec.vendorId, first);
-      assert.deepEqual(
-        model?.usb.map(({ product }) => product),
-        spec.productIds,
-      );
+      const products = model?.usb.map(({ product }) => product);
+      assert.deepEqual(products, spec.productIds);
       const keys = deck.CONTROLS.flatMap((control) =>
         control.type === "button" && control.feedbackType === "lcd"
           ? [{ slot: `k${control.index}`, ...placeOf(control), ...control.pixelSize }]
@@ -128,18 +122,14 @@ describe("The model table", () => {
         const kind = control.feedbackType === "rgb" ? "touch" : "button";
         return [{ kind, ...placeOf(control) }];
       });
-      assert.deepEqual(
-        model?.inputs.map(({ kind, ...place }) => ({ kind, ...placeOf(place) })),
-        inputs,
-      );
+      const found = model?.inputs.map(({ kind, ...place }) => ({ kind, ...placeOf(place) }));
+      assert.deepEqual(found, inputs);
       const hasStrip = deck.CONTROLS.some((c) => c.type === "lcd-segment" && c.drawRegions);
       assert.equal(model?.hasStrip, hasStrip);
       const [strip] = deck.CONTROLS.filter((control) => control.type === "lcd-segment");
       const zones = model?.slots.filter(({ kind }) => kind === "zone") ?? [];
-      assert.equal(
-        zones.reduce((sum, { width }) => sum + width, 0),
-        strip?.pixelSize.width ?? 0,
-      );
+      const seen = zones.reduce((sum, { width }) => sum + width, 0);
+      assert.equal(seen, strip?.pixelSize.width ?? 0);
     });
   }
 });

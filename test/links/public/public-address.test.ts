@@ -49,10 +49,8 @@ describe("a public address", () => {
     const { waitsFor, sent, address } = await box({});
     const { live, url, steps } = await waitsFor("live");
     assert.deepEqual([live, url], [true, "https://tally.example.org"]);
-    assert.deepEqual(
-      steps.map(({ state }: StepView) => state),
-      Array(5).fill("done"),
-    );
+    const found = steps.map(({ state }: StepView) => state);
+    assert.deepEqual(found, Array(5).fill("done"));
     assert.deepEqual(sent.slice(0, 6), [
       "find-address",
       "tell-dns",

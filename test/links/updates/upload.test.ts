@@ -24,10 +24,8 @@ describe("A release that its owner uploads", () => {
     });
     assert.equal(box().view.ready, null);
     const left = existsSync(box().data) ? readdirSync(box().data) : [];
-    assert.deepEqual(
-      left.filter((name) => name !== "record.json"),
-      [],
-    );
+    const found = left.filter((name) => name !== "record.json");
+    assert.deepEqual(found, []);
   };
 
   it("is offered, over a restart, and installed when he says so", async () => {

@@ -35,10 +35,8 @@ describe("the modules that are passed on", () => {
       .filter(([place, { dev }]) => place !== "" && !dev && existsSync(join(PROJECT, place)))
       .map(([place]) => place.replace(/^.*node_modules\//, ""))
       .filter((name) => !name.startsWith("@types/") && name !== "node-addon-api");
-    assert.deepEqual(
-      parts.filter(({ kind }) => kind === "npm").map(({ name }) => name),
-      meant,
-    );
+    const names = parts.filter(({ kind }) => kind === "npm").map(({ name }) => name);
+    assert.deepEqual(names, meant);
   });
 
   it("bring what stands in their README alone", () => {

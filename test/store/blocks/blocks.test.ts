@@ -264,10 +264,8 @@ describe("blocks", () => {
     assert.deepEqual([...gone], [["pv", 1]]);
     assert.deepEqual(compact.dimensions.get("path")?.texts, ["/on-day-1", "/on-day-2"]);
     assert.equal(compact.dayOf("pv", DAY), 0);
-    assert.deepEqual(
-      compact.detail.flatMap((detail, day) => (detail === undefined ? [] : [day])),
-      [DAY + 2],
-    );
+    const found = compact.detail.flatMap((detail, day) => (detail === undefined ? [] : [day]));
+    assert.deepEqual(found, [DAY + 2]);
     assert.deepEqual(told([await filtered(compact, [NOT_NOWHERE])]), counted([of(2)]));
   });
 

@@ -131,10 +131,8 @@ describe("parts of a block", () => {
           detail: EMPTY,
         });
         assert.equal(block.detail[DAY] !== undefined, isKept);
-        assert.deepEqual(
-          [block, counters].map((one) => one.isBare(DAY)),
-          [!isKept, !isKept],
-        );
+        const found = [block, counters].map((one) => one.isBare(DAY));
+        assert.deepEqual(found, [!isKept, !isKept]);
       }
   });
 

@@ -167,10 +167,8 @@ describe("what waits in memory", () => {
         for (const hit of hits) void failing.intake.count(2, hit);
       }
       const ofSite = (await failing.mend()).filter(({ site }) => site === 2);
-      assert.deepEqual(
-        ofSite.map(({ stamp }) => stamp),
-        [{ hour: hour / HOUR_MS }, { hour: hour / HOUR_MS + 1 }],
-      );
+      const stamps = ofSite.map(({ stamp }) => stamp);
+      assert.deepEqual(stamps, [{ hour: hour / HOUR_MS }, { hour: hour / HOUR_MS + 1 }]);
       for (const { hits: all, views, counts } of ofSite) {
         assert.deepEqual([all, views], [7, 2]);
         const counted = (name: string) => Object.fromEntries(counts.get(name) ?? []);

@@ -194,10 +194,8 @@ describe("the log in PostgreSQL", () => {
       await settleAll(node);
       assert.equal(await snapshot.generation(), generation);
       const rows = await snapshot.log(new Map(), ALL);
-      assert.deepEqual(
-        rows.map(({ body }) => `${body}`),
-        ["one"],
-      );
+      const found = rows.map(({ body }) => `${body}`);
+      assert.deepEqual(found, ["one"]);
     });
   });
 
@@ -207,10 +205,8 @@ describe("the log in PostgreSQL", () => {
       for (const n of [1, 2]) await node.commit([Buffer.from(`${n} of ${node.node.id}`)]);
     const [first, second] = some.map(({ node }) => node.id) as [number, number];
     const rows = await open().read((snapshot) => snapshot.log(new Map([[first, 1]]), ALL));
-    assert.deepEqual(
-      rows.map(({ body }) => `${body}`),
-      [`2 of ${first}`, `1 of ${second}`, `2 of ${second}`],
-    );
+    const found = rows.map(({ body }) => `${body}`);
+    assert.deepEqual(found, [`2 of ${first}`, `1 of ${second}`, `2 of ${second}`]);
   });
 
   it("settles nothing that was prepared where the same numbers name other things", async () => {

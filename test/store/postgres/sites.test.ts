@@ -61,20 +61,16 @@ describe("sites in PostgreSQL", () => {
       badge: true,
       declared: false,
     });
-    assert.deepEqual(
-      [tokenHash, shared?.hash, adminHash].map((hash) => Buffer.from(hash ?? [])),
-      ["u", "s", "a"].map(sha256),
-    );
+    const seen = [tokenHash, shared?.hash, adminHash].map((hash) => Buffer.from(hash ?? []));
+    assert.deepEqual(seen, ["u", "s", "a"].map(sha256));
     assert.deepEqual(shared?.where, share.where);
     assert.equal(await revision(), 6);
   });
 
   it("come in the order of their ids, whatever order the database's language has", async () => {
     for (const id of ["b", "a_", "a-b", "aa", "a0"]) await write("createSite", { id });
-    assert.deepEqual(
-      (await sites()).map(([id]) => id),
-      ["a-b", "a0", "a_", "aa", "b"],
-    );
+    const found = (await sites()).map(([id]) => id);
+    assert.deepEqual(found, ["a-b", "a0", "a_", "aa", "b"]);
   });
 
   it("have a host that only one can take, though two ask at the same time", async () => {
@@ -156,10 +152,8 @@ describe("sites in PostgreSQL", () => {
       { id: "shop", host: "www.shop.example" },
     ];
     const both = await Promise.all([declare(first, one), declare(first, other)]);
-    assert.deepEqual(
-      both.flat().filter((sentence, i, all) => all.indexOf(sentence) === i),
-      ["SITES gives www.shop.example to shop: old has lost it."],
-    );
+    const found = both.flat().filter((sentence, i, all) => all.indexOf(sentence) === i);
+    assert.deepEqual(found, ["SITES gives www.shop.example to shop: old has lost it."]);
     assert.deepEqual(await sites(), [
       ["blog", null],
       ["old", null],

@@ -43,10 +43,8 @@ function itTells(each: () => Place): void {
       assert.equal(await place.hasChanged(revision), true);
     }
     const { sites, adminHash } = await place.directory();
-    assert.deepEqual(
-      sites.map(({ key, id, badge }) => [key, id, badge]),
-      [[2, "shop", true]],
-    );
+    const found = sites.map(({ key, id, badge }) => [key, id, badge]);
+    assert.deepEqual(found, [[2, "shop", true]]);
     assert.deepEqual(adminHash, new Uint8Array(32));
   });
 

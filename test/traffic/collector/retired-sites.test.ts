@@ -45,10 +45,8 @@ onOneEngine(() => {
       for (const path of ["/stats", "/surveys", "/surveys/export", "/surveys/versions"])
         for (const token of [ADMIN, "shops-token"])
           assert.equal((await world().readRaw(path, { site: "shop" }, token)).status, 401, path);
-      assert.deepEqual(
-        (await world().read("/sites")).map(({ id }: { id: string }) => id),
-        ["blog", "docs"],
-      );
+      const found = (await world().read("/sites")).map(({ id }: { id: string }) => id);
+      assert.deepEqual(found, ["blog", "docs"]);
     });
 
     it("has no badge, though it is stored or declared", async () => {
@@ -210,10 +208,8 @@ onOneEngine(() => {
         ["zz-stored", null],
         ["zzz", "x.example"],
       ]);
-      assert.deepEqual(
-        world().said.filter((line) => /y\.example/.test(line)),
-        ["info: SITES gives y.example to other: zz-stored has lost it."],
-      );
+      const found = world().said.filter((line) => /y\.example/.test(line));
+      assert.deepEqual(found, ["info: SITES gives y.example to other: zz-stored has lost it."]);
     });
 
     it("may be swapped with another", async () => {

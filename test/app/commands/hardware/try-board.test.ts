@@ -186,10 +186,8 @@ describe("tallydeck try-board", () => {
     const emulated = { ...report, facts: { ...report.facts, device: "emulated" } };
     const found = ofBoard([report, emulated], four);
     assert.match(triedText(found), /^verified by 1, with \d/);
-    assert.deepEqual(
-      ["update", "back"].map((step) => wellText(found, step)),
-      ["by 1", "untried"],
-    );
+    const seen = ["update", "back"].map((step) => wellText(found, step));
+    assert.deepEqual(seen, ["by 1", "untried"]);
     assert.deepEqual(ofBoard([report], { model: "Raspberry Pi 40" }), []);
     assert.deepEqual(ofBoard([report], { model: undefined }), []);
   });

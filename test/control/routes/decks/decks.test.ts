@@ -252,9 +252,7 @@ describe("two virtual decks of one model", () => {
 
   it("are told apart", async () => {
     const { decks } = await new Owner(world()).get("/api/decks");
-    assert.deepEqual(
-      decks.map(({ id }: { id: string }) => id),
-      ["virtual-mini", "virtual-mini-2"],
-    );
+    const found = decks.map(({ id }: { id: string }) => id);
+    assert.deepEqual(found, ["virtual-mini", "virtual-mini-2"]);
   });
 });

@@ -125,10 +125,8 @@ describe("a backup that its own box takes back over HTTP", () => {
   it("brings back what was counted and set, and it goes on counting, durably", async () => {
     assert.equal(await views(), 1);
     assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "clock");
-    assert.deepEqual(
-      (await owner.get("/api/sites")).sites.map(({ id }: { id: string }) => id),
-      ["blog", "stays"],
-    );
+    const found = (await owner.get("/api/sites")).sites.map(({ id }: { id: string }) => id);
+    assert.deepEqual(found, ["blog", "stays"]);
     await world().beacon({ p: "/" });
     assert.equal(await views(), 2);
     await world().restart();
@@ -171,10 +169,8 @@ describe("backup and restore over HTTP", () => {
     for (const restart of [false, true]) {
       if (restart) await world().restart();
       const [deck] = (await owner.get("/api/decks")).decks;
-      assert.deepEqual(
-        deck.pages.map(({ name }: { name: string }) => name),
-        ["Page 1"],
-      );
+      const found = deck.pages.map(({ name }: { name: string }) => name);
+      assert.deepEqual(found, ["Page 1"]);
       assert.deepEqual(
         [deck.sleep, deck.homeAfterSeconds],
         [{ afterMinutes: null, night: null }, null],
@@ -282,10 +278,8 @@ describe("backup and restore over HTTP", () => {
     await Promise.all([restored, ...sent]);
     for (const site of ["notes", "blog"]) {
       const { path = {} } = await world().stats({ site });
-      assert.deepEqual(
-        Object.keys(path).filter((counted) => counted !== `/${site}`),
-        [],
-      );
+      const left = Object.keys(path).filter((counted) => counted !== `/${site}`);
+      assert.deepEqual(left, []);
     }
     await world().beacon({ p: "/notes" }, { s: "notes" });
     assert.ok((await world().stats({ site: "notes" })).pv._ >= 1);
@@ -340,10 +334,8 @@ describe("a backup of which the sender does not tell the size", () => {
     const headers = { ...FILE, "transfer-encoding": "chunked" };
     const reply = await owner.ask("POST", "/api/restore", Buffer.alloc(2 * ROOM), { headers });
     assertError(reply, 413, "too_large");
-    assert.deepEqual(
-      readdirSync(world().dataDir).filter((name) => name.startsWith("exchange-")),
-      [],
-    );
+    const left = readdirSync(world().dataDir).filter((name) => name.startsWith("exchange-"));
+    assert.deepEqual(left, []);
   });
 });
 

@@ -137,10 +137,8 @@ onOneEngine(() => {
       assert.equal((await take({ decks: [deck()], sites })).status, 204);
       await world().restart();
       const { decks, sites: known } = await exported();
-      assert.deepEqual(
-        decks.map(({ id, name }: { id: string; name: string }) => `${id} ${name}`),
-        ["mk2-a1 Desk", "virtual-mini Elgato Stream Deck Mini"],
-      );
+      const found = decks.map(({ id, name }: { id: string; name: string }) => `${id} ${name}`);
+      assert.deepEqual(found, ["mk2-a1 Desk", "virtual-mini Elgato Stream Deck Mini"]);
       assert.deepEqual(known, [
         { id: "blog", host: null, badge: false },
         { id: "notes", host: "a.example", badge: true },

@@ -80,10 +80,8 @@ describe("a site's shared link", () => {
   it("is told by the list of sites, without what opens it", async () => {
     const token = await share();
     const { text, json } = await owner.ask("GET", "/api/sites");
-    assert.deepEqual(
-      json.sites.map(({ shared }: { shared: boolean }) => shared),
-      [true, false],
-    );
+    const found = json.sites.map(({ shared }: { shared: boolean }) => shared);
+    assert.deepEqual(found, [true, false]);
     assert.ok(!text.includes(token));
   });
 

@@ -41,10 +41,8 @@ onOneEngine(() => {
 
     it("leaves out the sites that are retired", async () => {
       await world().restart({ SITES: "blog" });
-      assert.deepEqual(
-        (await activity()).map(({ id }) => id),
-        ["blog"],
-      );
+      const ids = (await activity()).map(({ id }) => id);
+      assert.deepEqual(ids, ["blog"]);
     });
   });
 });

@@ -72,10 +72,8 @@ onOneEngine(() => {
       await importer.done(await importer.send(await file()), "bring");
       const id = await importer.send(await file("2026-02-02", 4), "newer.zip");
       const { preview } = await importer.done(id, "inspect");
-      assert.deepEqual(
-        preview?.replaces.map(({ name, days }) => [name, days]),
-        [["example_com.zip", 2]],
-      );
+      const found = preview?.replaces.map(({ name, days }) => [name, days]);
+      assert.deepEqual(found, [["example_com.zip", 2]]);
       const refused = await importer.done(id, "bring");
       assert.equal(refused.state, "read");
       assert.match(refused.problem ?? "", /2 days of these came with example_com\.zip before/);

@@ -68,10 +68,8 @@ describe("a certificate that is ordered", () => {
       box.ca.next.newOrder = [refusal];
       await box.order({ replaces });
       const orders = box.ca.payloads("newOrder").slice(before);
-      assert.deepEqual(
-        orders.map((sent) => sent?.replaces),
-        [second?.replaces, undefined],
-      );
+      const found = orders.map((sent) => sent?.replaces);
+      assert.deepEqual(found, [second?.replaces, undefined]);
     }
     box.ca.always.newOrder = problem("alreadyReplaced", 409);
     const before = box.ca.times("newOrder");

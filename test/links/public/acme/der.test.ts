@@ -26,10 +26,8 @@ describe("DER", () => {
       const [outer, ...more] = readAll(sequence(...values));
       assert.deepEqual(more, []);
       const inner = readAll(outer?.content ?? Buffer.alloc(0));
-      assert.deepEqual(
-        inner.map(({ content }) => content.length),
-        wanted,
-      );
+      const found = inner.map(({ content }) => content.length);
+      assert.deepEqual(found, wanted);
       inner.forEach(({ whole }, at) => {
         assert.deepEqual(whole, values[at]);
         const content = wanted[at] ?? 0;

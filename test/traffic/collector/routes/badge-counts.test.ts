@@ -23,10 +23,8 @@ describe("counts that badges share", () => {
     const askers = [await asked(), await asked()];
     await nextTurn();
     collectGarbage();
-    assert.deepEqual(
-      askers.map((asker) => asker.deref()),
-      [undefined, undefined],
-    );
+    const found = askers.map((asker) => asker.deref());
+    assert.deepEqual(found, [undefined, undefined]);
   });
 
   it("are wanted as long as one of those who asked waits for them", async () => {

@@ -44,15 +44,11 @@ describe("a deck on the page", () => {
   });
 
   it("has a strip as wide as its keys, a small panel no wider than it is", () => {
-    assert.deepEqual(
-      bandsOf(placesOn("akp05e")).map(({ share }) => share),
-      [1, 1, 1, 1],
-    );
+    const shares = bandsOf(placesOn("akp05e")).map(({ share }) => share);
+    assert.deepEqual(shares, [1, 1, 1, 1]);
     const [panel] = bandsOf(placesOn("neo")).slice(-1);
-    assert.deepEqual(
-      panel?.cells.map(({ weight }) => weight),
-      [68, 248, 68],
-    );
+    const weights = panel?.cells.map(({ weight }) => weight);
+    assert.deepEqual(weights, [68, 248, 68]);
   });
 
   it("shows every slot and input of every model once", () => {
@@ -66,10 +62,8 @@ describe("a deck on the page", () => {
     const names = ["plus", "neo", "pedal"].map((id) =>
       placesOn(id).map((place) => placeName(idOf(place))),
     );
-    assert.deepEqual(
-      names.map((each) => each.at(-1)),
-      ["Dial 4", "Touch point 2", "Button 3"],
-    );
+    const found = names.map((each) => each.at(-1));
+    assert.deepEqual(found, ["Dial 4", "Touch point 2", "Button 3"]);
     assert.deepEqual([names[0]?.[0], names[0]?.[11]], ["Key 1", "Zone 4"]);
   });
 });

@@ -25,10 +25,8 @@ const both = { from: day("2026-03-03"), to: day("2026-03-04") };
 
 describe("breakdowns", () => {
   it("are of every dimension counted in the range, in the order of the page", () => {
-    assert.deepEqual(
-      breakdownsOf(history, today).map(({ name }) => name),
-      ["path", "country", "brand_new"],
-    );
+    const names = breakdownsOf(history, today).map(({ name }) => name);
+    assert.deepEqual(names, ["path", "country", "brand_new"]);
   });
 
   it("name a dimension this page does not know", () => {

@@ -42,15 +42,11 @@ describe("hosts that visitors came from", () => {
     const spellings = spellingsOf(history, "ref", "news.example");
     const browser: Condition = { dimension: "browser", test: "is", value: "Firefox" };
     const where = toggled([browser], "ref", "news.example", spellings);
-    assert.deepEqual(
-      where.map(({ value }) => value),
-      ["Firefox", "www.news.example", "news.example"],
-    );
+    const values = where.map(({ value }) => value);
+    assert.deepEqual(values, ["Firefox", "www.news.example", "news.example"]);
     assert.ok(where.slice(1).every((one) => isAsked(one, "ref", "news.example")));
-    assert.deepEqual(
-      alike(where).map((group) => group.length),
-      [1, 2],
-    );
+    const found = alike(where).map((group) => group.length);
+    assert.deepEqual(found, [1, 2]);
     assert.deepEqual(withoutNewest(where), [browser]);
     assert.deepEqual(toggled(where, "ref", "news.example", spellings), [browser]);
   });
