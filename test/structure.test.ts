@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
-import { describe, it } from "mocha";
 import { breachesIn } from "./structure/check.ts";
 import { riddlesIn, riddlesOf } from "./structure/comments.ts";
 import { found } from "./structure/sound.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../appliance/base/log.ts";
 
 describe("the log", () => {

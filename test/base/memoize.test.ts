@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { memoize } from "../../appliance/base/memoize.ts";
 
 /** Remembers `limit` results, and says for which texts one was made. */

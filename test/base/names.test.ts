@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { isChannelName, isLabel, isSiteId, siteTokenKey } from "../../appliance/base/names.ts";
 
 const LONGEST = "a".repeat(32);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { listenerUrl, scriptTag, siteCollector } from "../../appliance/base/ports.ts";
 
 describe("the address people are told", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { samePart } from "../../appliance/base/same-part.ts";
 
 /** A day's hours: what is given, and nothing in all others. */

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
 
 describe("a signal", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { TokenBuckets } from "../../appliance/base/token-buckets.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 

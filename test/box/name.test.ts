@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { thisNetwork } from "../../appliance/box/box-notices.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";

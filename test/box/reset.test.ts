@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { beforeEach, describe, it } from "mocha";
 import { createLog } from "../../appliance/base/log.ts";
 import { Reset } from "../../appliance/box/reset.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

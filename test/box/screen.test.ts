@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
 import { JUMPER_WORDS } from "../../appliance/base/text/reset.ts";
 import { type ScreenSource, screenText } from "../../appliance/box/screen.ts";

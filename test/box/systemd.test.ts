@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { LONGEST_TIMER_MS } from "../../appliance/base/clock.ts";
 import { handedSockets, ServiceManager } from "../../appliance/box/systemd.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { vitalsOf } from "../../appliance/box/vitals.ts";
 
 /** The vitals of a machine whose system keeps these files. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { RootRequests } from "../../appliance/base/system/root-requests.ts";
 import { WifiSwitch } from "../../appliance/box/wifi.ts";
 import type { WifiStanding } from "../../appliance/box/wifi-notices.ts";

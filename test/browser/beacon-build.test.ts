@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from "node:zlib";
-import { describe, it } from "mocha";
 import { ASSETS, buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { eachFolder, sharedFolder } from "../helpers/folder.ts";
 import { drawn, isLong } from "../helpers/long.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, it } from "mocha";
 import { eachFolder } from "../helpers/folder.ts";
 import { oneOf } from "../helpers/long.ts";
 import { eachStage } from "./beacon-stage.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { eachStage } from "./beacon-stage.ts";
 
 const ONE_VIEW = { pv: 1, uv: 1, sessions: 1, bounce: 0 };

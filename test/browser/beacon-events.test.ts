@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { eachStage } from "./beacon-stage.ts";
 
 const START = Date.parse("2026-03-04T12:00:00Z");

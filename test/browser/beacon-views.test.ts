@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { eachStage } from "./beacon-stage.ts";
 
 describe("the beacon counts a view", () => {

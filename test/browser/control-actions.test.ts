@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Callee } from "../helpers/callee.ts";
 import { sharedControl } from "./control-stage.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { sharedFolder } from "../helpers/folder.ts";
 import { Owner as Api } from "../helpers/owner.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FAILING_CARD } from "../helpers/box-parts.ts";
 import { sharedFolder } from "../helpers/folder.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { until } from "../helpers/until.ts";
 import { MK2, sharedControl } from "./control-stage.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { CHROME } from "../helpers/access-logs.ts";
 import { sharedFolder } from "../helpers/folder.ts";

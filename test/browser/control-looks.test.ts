@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { Locator } from "playwright-core";
 import { type Control, ON_LAN, sharedControl } from "./control-stage.ts";
 

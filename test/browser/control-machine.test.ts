@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { sharedControl } from "./control-stage.ts";
 import { Owner, seen } from "./owner.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { SmtpServer } from "../helpers/smtp-server.ts";
 import { eachControl } from "./control-stage.ts";
 

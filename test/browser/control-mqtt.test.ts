@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "mocha";
 import { FIRST_SETTINGS } from "../../appliance/links/mqtt/settings.ts";
 import { Mosquitto } from "../helpers/mosquitto.ts";
 import { RawBroker } from "../helpers/raw-broker.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FIRST_PUBLIC_SETTINGS } from "../../appliance/links/public/settings.ts";
 import { sharedFolder } from "../helpers/folder.ts";

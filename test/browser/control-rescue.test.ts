@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, it } from "mocha";
 import type { UpdateView } from "../../appliance/links/updates/view.ts";
 import { swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";

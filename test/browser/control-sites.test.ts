@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { Callee } from "../helpers/callee.ts";
 import { directoryBecomes } from "../helpers/directory.ts";

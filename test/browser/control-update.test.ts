@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import type { UpdateView } from "../../appliance/links/updates/view.ts";

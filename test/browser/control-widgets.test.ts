@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { describe, it } from "mocha";
 import { encodePng } from "../../appliance/deck/face/paint.ts";
 import { draw } from "../helpers/pictures.ts";
 import { MK2, sharedControl } from "./control-stage.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../appliance/box/ipc/wifi-state.ts";
 import { IDLE_WIFI as IDLE } from "../helpers/box-parts.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
 import { openProfile } from "../helpers/chromium.ts";
 import { Owner as Api } from "../helpers/owner.ts";

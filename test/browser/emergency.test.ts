@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import type { Page } from "playwright-core";
 import { createFormServer } from "../../appliance/base/http/form-server.ts";
 import { createLog } from "../../appliance/base/log.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { BrowserContext, Page } from "playwright-core";
 import { COUNTRIES } from "../../appliance/box/provision/settings.ts";
 import { Portal } from "../../appliance/box/wifi/portal/portal.ts";

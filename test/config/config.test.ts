@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { siteTokenKey } from "../../appliance/base/names.ts";
 import { fromEnv, problemsOf } from "./reading.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { inOneLine, makeCertificates } from "../helpers/certificates.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { fromEnv, problemsOf } from "./reading.ts";

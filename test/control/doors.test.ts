@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
-import { before, describe, it } from "mocha";
 import type { Route } from "../../appliance/control/frame.ts";
 import { assertError, cookieOf, Owner } from "../helpers/owner.ts";
 import { ADMIN, type Ask, sharedWorld } from "../helpers/world.ts";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import Database from "better-sqlite3";
-import { after, before, describe, it } from "mocha";
 import { isFromHere } from "../../appliance/base/http/client.ts";
 import { version } from "../../appliance/base/system/version.ts";
 import { PublicDoor } from "../../appliance/control/public-door.ts";

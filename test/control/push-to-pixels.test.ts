@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { describe, it } from "mocha";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
 import type { FakeUnit } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";

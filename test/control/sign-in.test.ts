@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { tallydeck } from "../helpers/command-line.ts";
 import { directoryBecomes } from "../helpers/directory.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";

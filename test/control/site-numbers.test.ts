@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../appliance/control/site-numbers.ts";
 import { noAlarms } from "../helpers/no-alarms.ts";
 import { Owner } from "../helpers/owner.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";
 import { FakeUpdater } from "../helpers/fake-updater.ts";

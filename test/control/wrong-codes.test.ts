@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { assertError, codeOnConsole, Owner } from "../helpers/owner.ts";
 import { eachWorld, type World } from "../helpers/world.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { type DeckWorld, startWorld } from "../helpers/deck-world.ts";
 import { FakeMini } from "../helpers/fake-hid-elgato.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { needTools } from "../../scripts/tools.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";

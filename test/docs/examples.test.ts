@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { describe, it } from "mocha";
 import { CONTROL_PORT, urlOf } from "../../appliance/base/ports.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Owner } from "../helpers/owner.ts";

@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, it } from "mocha";
 import { RunningCollector } from "../helpers/collector.ts";
 import { countedViews } from "../helpers/counted-views.ts";
 import { balancing, ComposeFile, imageCommands, readFleet, unitProcess } from "../helpers/fleet.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { describe, it } from "mocha";
 import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config/config.ts";
 import { fragmentOf } from "../../scripts/docs.ts";

@@ -6,7 +6,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { needTools } from "../../scripts/tools.ts";
 import { balancing, readFleet } from "../helpers/fleet.ts";
 import { eachFolder } from "../helpers/folder.ts";

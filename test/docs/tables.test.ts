@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { choicesOf, STAT_PERIODS } from "../../appliance/base/input/deck-fields.ts";
 import { SETTINGS } from "../../appliance/config/settings.ts";
 import { DDNS_NAMES } from "../../appliance/links/public/dns/services.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach } from "mocha";
 import { silentLog } from "../../appliance/base/log.ts";
 import type { Cancel } from "../../appliance/base/signal.ts";
 import { type Issued, identifierOf } from "../../appliance/links/public/acme/certificate.ts";

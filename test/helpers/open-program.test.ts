@@ -4,7 +4,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe } from "mocha";
 import { inLong, isLong } from "./long.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { BOARDS, bootFiles, bootSettings, lintBoot, withJumper } from "../../image/boot-lint.ts";
 
 const BOOT = join(import.meta.dirname, "../../firmware-config/boot");

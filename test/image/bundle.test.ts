@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { makeBundle } from "../../image/bundle.ts";
 import { compatibleOf } from "../../image/device-tree.ts";
 import { lintKeys } from "../../image/keys.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "mocha";
 import { TUNNEL } from "../../appliance/box/ipc/tunnel.ts";
 import { Street, type Tries } from "./street.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { eachFolder } from "../helpers/folder.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../firmware-config/system/usr/lib/tallydeck/keep-log");

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { StickSlot } from "../../appliance/links/backups/targets/stick.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, describe, it } from "mocha";
 
 const SCRIPT = join(import.meta.dirname, "../../firmware-config/system/usr/lib/tallydeck/no-data");
 const THERE = "ActiveState=active";

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { manifest, sublist } from "../../image/manifest.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -16,7 +16,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { unpackBundle } from "../../appliance/base/release/archive.ts";
 import { type Manifest, readManifest } from "../../appliance/base/release/manifest.ts";
 import { type PublicKey, parseKey } from "../../appliance/base/release/minisign.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 
 const STEPS = join(import.meta.dirname, "../../image/steps");
 /** Says with which time the root would be made. */

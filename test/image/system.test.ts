@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
 import { UPDATER_REQUESTS } from "../../appliance/base/release/updater-state.ts";
 import { rootFolders } from "../../appliance/base/system/root-requests.ts";

@@ -6,7 +6,6 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { addressOf } from "../../scripts/abuses/ask.ts";
 import { inLong } from "../helpers/long.ts";
 import { RunningService } from "../helpers/tallydeck.ts";

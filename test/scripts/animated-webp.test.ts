@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCanvas } from "@napi-rs/canvas";
-import { describe, it } from "mocha";
 import type { Page } from "playwright-core";
 import { animatedWebp } from "../../scripts/shots/animated-webp.ts";
 import { ANIMATED, ENDING } from "../../scripts/shots/pictures.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { describe, it } from "mocha";
 import { lettered } from "../../scripts/atlas.ts";
 
 const FILE = createRequire(import.meta.url).resolve("world-atlas/countries-110m.json");

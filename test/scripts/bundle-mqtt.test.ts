@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { Mosquitto } from "../helpers/mosquitto.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

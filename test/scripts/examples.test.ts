@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeEach, describe, it } from "mocha";
 import { parse } from "yaml";
 import { CONTROL_PORT, urlOf } from "../../appliance/base/ports.ts";
 import { runAsCron } from "../helpers/cron.ts";

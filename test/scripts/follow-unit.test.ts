@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { beforeEach, describe, it } from "mocha";
 import { needTools } from "../../scripts/tools.ts";
 import { CHROME, WRITERS } from "../helpers/access-logs.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { CONTROL_PORT, urlOf } from "../../appliance/base/ports.ts";
 import { recipe, TOKEN_PLACE } from "../../web/control/push/recipes.ts";
 import { openProfile } from "../helpers/chromium.ts";

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { stripTypes } from "../../scripts/strip-types.ts";
 import { Running, RunningService } from "../helpers/tallydeck.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";

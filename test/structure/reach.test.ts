@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { testsReachedBy } from "./reach.ts";
 
 /** A small project: file → the files that it imports. */

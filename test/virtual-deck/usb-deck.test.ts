@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import type { FakeUnit } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { parseCommandLine, UsageError } from "../../../appliance/app/commands/command.ts";
 
 const OPTIONS = { ttl: { type: "string" }, clear: { type: "boolean" } } as const;

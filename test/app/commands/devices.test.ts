@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { findDevices, linesOf } from "../../../appliance/app/commands/devices.ts";
 import { createDeckBus } from "../../../appliance/deck/usb/hid.ts";
 import { MODELS } from "../../../appliance/deck/usb/models.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { beforeEach, describe, it } from "mocha";
 import { CHROME, WRITERS } from "../../helpers/access-logs.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { beforeEach, describe, it } from "mocha";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Owner } from "../../helpers/owner.ts";

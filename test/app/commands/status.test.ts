@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";

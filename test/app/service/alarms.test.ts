@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { DAY_MS, formatDay } from "../../../appliance/base/calendar.ts";
 import type { SiteActivity } from "../../../appliance/control/wire.ts";
 import type { Database } from "../../../appliance/store/sqlite/database.ts";

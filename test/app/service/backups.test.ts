@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import type { BackupsAnswer } from "../../../appliance/control/wire.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import type { FoundBackup } from "../../../appliance/links/backups/view.ts";
 import { eachFolder } from "../../helpers/folder.ts";

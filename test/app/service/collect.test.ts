@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { type Collecting, startCollecting } from "../../../appliance/app/service/collect.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import { readConfig } from "../../../appliance/config/config.ts";

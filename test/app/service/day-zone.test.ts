@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync } from "node:zlib";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../helpers/command-line.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { DigestAnswer } from "../../../appliance/control/wire.ts";
 import { newCertificate } from "../../helpers/certificates.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { DigestAnswer } from "../../../appliance/control/wire.ts";
 import { changeByHand } from "../../helpers/by-hand.ts";

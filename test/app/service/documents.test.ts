@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import { SESSION } from "../../../appliance/base/documents.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";

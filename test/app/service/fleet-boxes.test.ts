@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { sha256 } from "../../../appliance/base/system/secrets.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";

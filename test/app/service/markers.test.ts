@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder, filesBelow } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";

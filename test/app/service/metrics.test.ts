@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { FAILING_CARD } from "../../helpers/box-parts.ts";
 import { eachFolder } from "../../helpers/folder.ts";

@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";
 import { Minisign } from "../../helpers/minisign.ts";

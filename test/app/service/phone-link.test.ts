@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

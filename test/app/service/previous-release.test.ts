@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { after, before, describe, it } from "mocha";
 import { DATA_FORMAT, type DataFormat, FLEET_FORMAT } from "../../../appliance/store/format.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";

@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { until } from "../../helpers/until.ts";
 import { eachWorld, World } from "../../helpers/world.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { statSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createPrivateKey } from "node:crypto";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { Keys } from "../../../appliance/links/public/keys.ts";

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { after, before, describe, it } from "mocha";
 import { rootFolders } from "../../../appliance/base/system/root-requests.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { FakeUpdater } from "../../helpers/fake-updater.ts";

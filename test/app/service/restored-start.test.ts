@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import { tryStart } from "../../../appliance/app/service/try-start.ts";
 import { dayOf } from "../../../appliance/base/calendar.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { addressKey, createClient, networkKey } from "../../../appliance/base/http/client.ts";
 import { exchange } from "../../helpers/wire.ts";
 import { type Ask, askPort, sharedWorld, type World } from "../../helpers/world.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import Koa from "koa";
-import { afterEach, describe, it } from "mocha";
 import { errorBodies, HttpError } from "../../../appliance/base/http/errors.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { invalidField, Refusal } from "../../../appliance/base/refusal.ts";

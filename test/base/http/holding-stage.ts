@@ -1,5 +1,4 @@
 import Koa from "koa";
-import { afterEach } from "mocha";
 import { readJson } from "../../../appliance/base/http/body.ts";
 import { createClient } from "../../../appliance/base/http/client.ts";
 import { allowUpload } from "../../../appliance/base/http/connection.ts";

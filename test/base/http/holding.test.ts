@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { until } from "../../helpers/until.ts";
 import { get, post, stages } from "./holding-stage.ts";
 

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import Koa from "koa";
-import { afterEach, describe, it } from "mocha";
 import { readJson } from "../../../appliance/base/http/body.ts";
 import { createClient } from "../../../appliance/base/http/client.ts";
 import { errorBodies } from "../../../appliance/base/http/errors.ts";

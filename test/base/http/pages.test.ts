@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { Pages } from "../../../appliance/base/http/pages.ts";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import { eachFolder } from "../../helpers/folder.ts";

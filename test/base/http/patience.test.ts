@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { until } from "../../helpers/until.ts";
 import { get, HUGE, post, stages, UPLOAD_BYTES, upload } from "./holding-stage.ts";
 

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Socket, connect as tcp } from "node:net";
 import { connect as tls } from "node:tls";
 import fc from "fast-check";
-import { afterEach, describe, it } from "mocha";
 import { createClient } from "../../../appliance/base/http/client.ts";
 import { COLLECTOR_LIMITS } from "../../../appliance/base/http/limits.ts";
 import { type Listener, listen } from "../../../appliance/base/http/listen.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { addressKey, networkKey } from "../../../appliance/base/http/client.ts";
 import { allTogether, RateLimit } from "../../../appliance/base/http/rate-limit.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

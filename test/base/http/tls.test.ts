@@ -9,7 +9,6 @@ import {
   getCiphers,
   type TLSSocket,
 } from "node:tls";
-import { afterEach, describe, it } from "mocha";
 import { createClient } from "../../../appliance/base/http/client.ts";
 import { COLLECTOR_TLS_LIMITS } from "../../../appliance/base/http/limits.ts";
 import { type Listener, listen } from "../../../appliance/base/http/listen.ts";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { afterEach, describe, it } from "mocha";
 import { createClient } from "../../../appliance/base/http/client.ts";
 import { allowUpload } from "../../../appliance/base/http/connection.ts";
 import { CONTROL_LIMITS } from "../../../appliance/base/http/limits.ts";

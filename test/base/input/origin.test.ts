@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { originOf } from "../../../appliance/base/input/origin.ts";
 
 describe("the origin of an address", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Histogram } from "../../../appliance/base/histogram.ts";
 import { openMetrics, prometheusText } from "../../../appliance/base/metrics/open-metrics.ts";
 import { EventLoopDelay } from "../../../appliance/base/metrics/process.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { after, before, describe, it } from "mocha";
 import { needTools } from "../../../scripts/tools.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { readOpenMetrics, readPrometheusText } from "../../helpers/open-metrics.ts";

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, it } from "mocha";
 import {
   type BootFile,
   BUNDLE_FILES,

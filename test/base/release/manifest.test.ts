@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { after, describe, it } from "mocha";
 import {
   type BoxFit,
   bundleBytes,

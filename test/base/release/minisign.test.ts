@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "mocha";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import {
   KEYS_FOLDER,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { isTunnelKey, readTunnel, tunnelText } from "../../../appliance/base/system/wireguard.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 

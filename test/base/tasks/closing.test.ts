@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { openedParts } from "../../../appliance/base/tasks/closing.ts";
 
 describe("parts that run together", () => {

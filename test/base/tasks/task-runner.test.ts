@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { beforeEach, describe, it } from "mocha";
 import { TaskRunner } from "../../../appliance/base/tasks/task-runner.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

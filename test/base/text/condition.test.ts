@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { conditionsOf } from "../../../appliance/base/input/conditions.ts";
 import { conditionText, within } from "../../../appliance/base/text/condition.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { didYouMean } from "../../../appliance/base/text/nearest.ts";
 
 const KNOWN = ["run", "sites", "status", "stats", "--port", "my-blog"];

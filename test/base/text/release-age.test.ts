@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";

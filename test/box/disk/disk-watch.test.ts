@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { createLog } from "../../../appliance/base/log.ts";
 import { DiskWatch } from "../../../appliance/box/disk/disk-watch.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, it } from "mocha";
 import { diskOf } from "../../../appliance/box/disk/disk.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { diskErrorIn } from "../../../appliance/box/disk/kernel-lines.ts";
 
 const CARD = { disk: "mmcblk0", data: "mmcblk0p4", controller: "mmc0" };

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { describe, it } from "mocha";
 import { CodeOnDecks } from "../../../appliance/box/emergency/decks.ts";
 import {
   codeReports,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import type { FormRequest } from "../../../appliance/base/http/form-server.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import { RootRequests } from "../../../appliance/base/system/root-requests.ts";

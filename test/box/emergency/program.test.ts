@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { afterEach, before, beforeEach, describe, it } from "mocha";
 import { BOX_FILES } from "../../../appliance/box/emergency/known.ts";
 import { eachFolder, sharedFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";

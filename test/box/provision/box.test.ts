@@ -16,7 +16,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { commandLine } from "../../../appliance/base/system/program.ts";
 import { type ProvisionParts, provisionBox } from "../../../appliance/box/provision/box.ts";
 

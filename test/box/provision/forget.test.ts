@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { env, fixture, KEY, provisioned } from "./provisioned.ts";
 
 const preseed = (...lines: string[]) => ({ "rpi-preseed.toml": `${lines.join("\n")}\n` });

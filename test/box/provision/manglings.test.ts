@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, it } from "mocha";
 import { effectsOf } from "../../../appliance/box/provision/effects.ts";
 import { DIALECTS } from "../../../appliance/box/provision/provision.ts";
 import { report } from "../../../appliance/box/provision/report.ts";

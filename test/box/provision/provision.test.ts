@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { NOTHING_KEPT, parseKept } from "../../../appliance/box/provision/kept.ts";
 import { DIALECTS } from "../../../appliance/box/provision/provision.ts";
 import { env, fixture, KEY, provisioned } from "./provisioned.ts";

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { commandLine, type Run } from "../../../appliance/base/system/program.ts";
 import { provisionBox } from "../../../appliance/box/provision/box.ts";
 import type { Jumper } from "../../../appliance/box/provision/jumpers/pins.ts";

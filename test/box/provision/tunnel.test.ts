@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { commandLine, type Run } from "../../../appliance/base/system/program.ts";
 import { changeTunnel } from "../../../appliance/box/provision/asked-tunnel.ts";
 import { provisionBox } from "../../../appliance/box/provision/box.ts";

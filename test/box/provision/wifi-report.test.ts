@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { reportWifi } from "../../../appliance/box/provision/wifi-report.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { pbkdf2Sync } from "node:crypto";
-import { describe, it } from "mocha";
 import { effectsOf } from "../../../appliance/box/provision/effects.ts";
 import { accessPoint, env, type Files, provisioned } from "./provisioned.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import type { UpdaterState } from "../../../appliance/base/release/updater-state.ts";
 import { writeJournal } from "../../../appliance/box/updater/journal.ts";
 import { Card, NEXT, OLD } from "./card.ts";

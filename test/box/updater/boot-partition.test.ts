@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fs, { existsSync, readdirSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import {
   configWithSlot,
   emptySlot,

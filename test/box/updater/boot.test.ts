@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot, slotOfConfig } from "../../../appliance/box/updater/boot-partition.ts";
 import { type Attempt, writeJournal } from "../../../appliance/box/updater/journal.ts";
 import { keep } from "../../../appliance/box/updater/keep.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { lockOf } from "../../../appliance/box/updater/box.ts";
 
 const UNITS = join(import.meta.dirname, "../../../firmware-config/system/etc/systemd/system");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot } from "../../../appliance/box/updater/boot-partition.ts";
 import { reportOnCard } from "../../../appliance/box/updater/card-report.ts";
 import { writeJournal } from "../../../appliance/box/updater/journal.ts";

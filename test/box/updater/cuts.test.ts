@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "mocha";
 import type { Release, Slot } from "../../../appliance/base/release/release.ts";
 import type {} from "../../../appliance/base/release/updater-state.ts";
 import type { UpdateOutcome } from "../../../appliance/base/text/update-outcome.ts";

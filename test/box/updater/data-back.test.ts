@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { settleCopy } from "../../../appliance/box/updater/data-copy.ts";
 import { keep } from "../../../appliance/box/updater/keep.ts";
 import { DATA, DataCard, OLD_DATA } from "./data-card.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot } from "../../../appliance/box/updater/boot-partition.ts";
 import { dropCopy, settleCopy } from "../../../appliance/box/updater/data-copy.ts";
 import type { Attempt } from "../../../appliance/box/updater/journal.ts";

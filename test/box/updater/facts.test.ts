@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, it } from "mocha";
 import { version } from "../../../appliance/base/system/version.ts";
 import {
   factsNow,

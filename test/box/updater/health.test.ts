@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { factsFrom, type HealthFacts, whyNotWell } from "../../../appliance/box/updater/health.ts";
 import { NEXT } from "./card.ts";
 import { saying, WELL, withoutDeck } from "./healthy.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { slotOfConfig } from "../../../appliance/box/updater/boot-partition.ts";
 import { keep } from "../../../appliance/box/updater/keep.ts";
 import { prepare } from "../../../appliance/box/updater/prepare.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot, slotOfConfig } from "../../../appliance/box/updater/boot-partition.ts";
 import { type HealthFacts, whyNotStanding } from "../../../appliance/box/updater/health.ts";
 import { writeJournal } from "../../../appliance/box/updater/journal.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { writeJournal } from "../../../appliance/box/updater/journal.ts";
 import { checkSlot } from "../../../appliance/box/updater/slot.ts";
 import { Minisign } from "../../helpers/minisign.ts";

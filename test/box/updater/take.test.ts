@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, it } from "mocha";
 import type { UpdaterState } from "../../../appliance/base/release/updater-state.ts";
 import { answerRequests, answerStick } from "../../../appliance/box/updater/requests.ts";
 import { Minisign } from "../../helpers/minisign.ts";

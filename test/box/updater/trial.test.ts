@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot, slotOfConfig } from "../../../appliance/box/updater/boot-partition.ts";
 import type { Box } from "../../../appliance/box/updater/box.ts";
 import { patienceOf } from "../../../appliance/box/updater/box.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fs, { existsSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { configWithSlot, slotOfConfig } from "../../../appliance/box/updater/boot-partition.ts";
 import { keep } from "../../../appliance/box/updater/keep.ts";
 import { prepare } from "../../../appliance/box/updater/prepare.ts";

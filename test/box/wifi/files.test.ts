@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../../appliance/box/provision/box.ts";
 import { takeAsked } from "../../../appliance/box/wifi/asked.ts";
 import { SystemWifiFiles } from "../../../appliance/box/wifi/files.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { Clock } from "../../../appliance/base/clock.ts";
 import { commandLine } from "../../../appliance/base/system/program.ts";
 import { IwdRadio } from "../../../appliance/box/wifi/iwd.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { networkNameText, wifiCodeText } from "../../../appliance/box/ipc/wifi-text.ts";
 import { makeOwnNetwork } from "../../../appliance/box/wifi/own-network.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { PortalFolder } from "../../../appliance/box/wifi/portal-folder.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 

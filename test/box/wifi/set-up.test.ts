@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, it } from "mocha";
 import type { WifiState } from "../../../appliance/box/ipc/wifi-state.ts";
 import { wifiResultText } from "../../../appliance/box/ipc/wifi-text.ts";
 import { COUNTRIES } from "../../../appliance/box/provision/settings.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld, type Reply } from "../../helpers/world.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "mocha";
 import { filesBelow } from "../../helpers/folder.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, it } from "mocha";
 import { type Asked, CHROME, WRITERS } from "../../helpers/access-logs.ts";
 import { onOneEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { before, beforeEach, describe, it } from "mocha";
 import { openProfile } from "../../helpers/chromium.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { until } from "../../helpers/until.ts";

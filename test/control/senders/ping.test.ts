@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, it } from "mocha";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { type Ask, type Reply, sharedWorld } from "../../helpers/world.ts";
 

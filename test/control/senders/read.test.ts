@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { beforeEach, describe, it } from "mocha";
 import { ifNoneMatch } from "../../helpers/etags.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { until } from "../../helpers/until.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { updatesOnBoard } from "../../../appliance/control/standing/update-standing.ts";
 import type { UpdateView } from "../../../appliance/links/updates/view.ts";
 import { FakeUpdates } from "../../helpers/updates.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { Actions } from "../../../appliance/deck/actions/actions.ts";

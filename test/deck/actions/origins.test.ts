@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import { Origins } from "../../../appliance/deck/actions/origins.ts";
 import { MemoryDocuments } from "../../helpers/memory-documents.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { createLog } from "../../../appliance/base/log.ts";
 import type { Cancel } from "../../../appliance/base/signal.ts";
 import {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import { filled } from "../../../appliance/deck/actions/template.ts";
 import type { Action } from "../../../appliance/deck/settings/action.ts";

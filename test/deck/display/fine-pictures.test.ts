@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { FinePictures } from "../../../appliance/deck/display/fine-pictures.ts";
 
 const MB = 1_048_576;

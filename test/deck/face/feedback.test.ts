@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { Feedback } from "../../../appliance/deck/face/feedback.ts";
 import { paint } from "../../../appliance/deck/face/paint.ts";
 import type { Pixels } from "../../../appliance/deck/pixels.ts";

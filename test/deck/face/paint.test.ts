@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { encodeJpeg, encodePng, paint, paintFine } from "../../../appliance/deck/face/paint.ts";
 import type { TextFace } from "../../../appliance/deck/face/plain.ts";
 import { drawableCharacters } from "../../helpers/drawable.ts";

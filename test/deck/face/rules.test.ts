@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { numberIn, ruleFor } from "../../../appliance/deck/face/rules.ts";
 
 describe("the number in a text", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
 import { parseWidget } from "../../../appliance/deck/face/widget.ts";
 import { channelName } from "../../../appliance/deck/push/channels.ts";

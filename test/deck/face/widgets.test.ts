@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
 import { type Face, face, nextChange } from "../../../appliance/deck/face/face.ts";
 import type {

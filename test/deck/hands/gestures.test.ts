@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Fingers } from "../../../appliance/deck/hands/fingers.ts";
 import { type Gesture, Gestures } from "../../../appliance/deck/hands/gestures.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { parseReport, reportText } from "../../../appliance/deck/hardware/report.ts";
 import { textBytes } from "../../../appliance/deck/hardware/report-bytes.ts";
 import { ofDeck, reportsIn, triedText } from "../../../scripts/hardware-reports.ts";

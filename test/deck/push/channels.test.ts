@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { Channels, channelName } from "../../../appliance/deck/push/channels.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { MINUTE, SECOND, WatchingBox, WEEK } from "../../helpers/watching-box.ts";
 
 describe("a dead-man's channel", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import type { KeptChannel } from "../../../appliance/deck/push/kept-channels.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { cleanText, isDrawable } from "../../../appliance/deck/push/text.ts";
 
 /** Any characters at all, halves of surrogate pairs among them. */

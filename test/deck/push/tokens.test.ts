@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { beforeEach, describe, it } from "mocha";
 import { type PushTokenBody, PushTokens } from "../../../appliance/deck/push/tokens.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { MemoryDocuments } from "../../helpers/memory-documents.ts";

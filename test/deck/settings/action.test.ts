@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Refusal } from "../../../appliance/base/refusal.ts";
 import { channelName } from "../../../appliance/deck/push/channels.ts";
 import { cleanText } from "../../../appliance/deck/push/text.ts";

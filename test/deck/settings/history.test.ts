@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { History } from "../../../appliance/deck/settings/history.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

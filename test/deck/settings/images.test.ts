@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { crc32, deflateSync } from "node:zlib";
 import { createCanvas } from "@napi-rs/canvas";
-import { beforeEach, describe, it } from "mocha";
 import { isRefusal } from "../../../appliance/base/refusal.ts";
 import { Images } from "../../../appliance/deck/settings/images.ts";
 import { MemoryDocuments } from "../../helpers/memory-documents.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { slotsOf } from "../../../appliance/deck/settings/deck-settings.ts";
 import { type Layout, onePage } from "../../../appliance/deck/settings/pages.ts";
 import {

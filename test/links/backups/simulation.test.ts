@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import { silentLog } from "../../../appliance/base/log.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { makeCertificates } from "../../helpers/certificates.ts";
 import { Listener } from "../../helpers/mosquitto.ts";
 import { eachTroubled, isConnected } from "./troubled.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Broker } from "../../../appliance/links/mqtt/broker.ts";
 import type { Connect, OutgoingMessage } from "../../../appliance/links/mqtt/client.ts";
 import { FIRST_SETTINGS } from "../../../appliance/links/mqtt/settings.ts";

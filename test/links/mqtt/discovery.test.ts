@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { deviceDocument } from "../../../appliance/links/mqtt/discovery.ts";
 import { idPart, isTopic, keptWith } from "../../../appliance/links/mqtt/topics.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { Listener, Mosquitto } from "../../helpers/mosquitto.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { Running } from "../../helpers/tallydeck.ts";

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach } from "mocha";
 import { Listener, Mosquitto } from "../../helpers/mosquitto.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { until } from "../../helpers/until.ts";

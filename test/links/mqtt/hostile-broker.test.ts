@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { connectMqtt } from "../../../appliance/links/mqtt/client.ts";
 import { keptMemory } from "../../helpers/kept-memory.ts";
 import { lasting, oneOf } from "../../helpers/long.ts";

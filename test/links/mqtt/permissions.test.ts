@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { RawBroker } from "../../helpers/raw-broker.ts";
 import { eachTroubled, isConnected } from "./troubled.ts";
 

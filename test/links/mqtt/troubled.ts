@@ -1,4 +1,3 @@
-import { afterEach } from "mocha";
 import type { MqttAnswer } from "../../../appliance/control/wire.ts";
 import { Mosquitto } from "../../helpers/mosquitto.ts";
 import { Owner } from "../../helpers/owner.ts";

@@ -5,7 +5,6 @@ import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { AskFailed } from "../../../appliance/base/http/exchange.ts";
 import { type AskOutside, askWith } from "../../../appliance/links/public/ask.ts";
 import { Callee } from "../../helpers/callee.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { checkPublicSettings } from "../../../appliance/links/public/checked.ts";
 import {
   FIRST_PUBLIC_SETTINGS,

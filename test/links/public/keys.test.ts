@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { createLog } from "../../../appliance/base/log.ts";
 import { isFor, readChain, readKey } from "../../../appliance/links/public/acme/certificate.ts";
 import { Keys, newKey } from "../../../appliance/links/public/keys.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { AcmeFailed } from "../../../appliance/links/public/acme/problem.ts";
 import { InternetMessenger } from "../../../appliance/links/public/messenger.ts";
 import type { PublicTask } from "../../../appliance/links/public/tasks.ts";

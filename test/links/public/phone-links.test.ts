@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { describe, it } from "mocha";
 import { PhoneLinks } from "../../../appliance/links/public/phone-links.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { StepView } from "../../../appliance/links/public/view.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { PublicAddress } from "../../../appliance/links/public/public-address.ts";

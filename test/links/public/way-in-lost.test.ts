@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { DnsAnswer } from "../../../appliance/links/public/dns/answer.ts";
 import type { PublicOutcome } from "../../../appliance/links/public/tasks.ts";

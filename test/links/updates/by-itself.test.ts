@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { eachBox } from "./box.ts";
 

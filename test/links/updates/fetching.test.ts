@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { fetchFile } from "../../../appliance/links/updates/fetch-file.ts";
 import { ReleaseHost } from "../../../appliance/links/updates/release-host.ts";
 import { RELEASES } from "../../helpers/release-host.ts";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { describe, it } from "mocha";
 import { openOutside, ReleaseHost } from "../../../appliance/links/updates/release-host.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { eachBox } from "./box.ts";
 

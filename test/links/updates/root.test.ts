@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import { RootUpdater } from "../../../appliance/links/updates/root.ts";
 import { eachFolder } from "../../helpers/folder.ts";

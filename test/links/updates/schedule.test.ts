@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { nextNight } from "../../../appliance/links/updates/schedule.ts";
 
 describe("Four at night", () => {

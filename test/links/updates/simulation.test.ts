@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { Refusal } from "../../../appliance/base/refusal.ts";

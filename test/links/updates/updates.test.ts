@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, it } from "mocha";
 import { until } from "../../helpers/until.ts";
 import { eachBox, refused, TO } from "./box.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { describe, it } from "mocha";
 import { isRefusal, type RefusalCode } from "../../../appliance/base/refusal.ts";
 import { Minisign } from "../../helpers/minisign.ts";
 import { madeRelease } from "../../helpers/release.ts";

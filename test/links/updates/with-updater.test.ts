@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, it } from "mocha";
 import { RootRequests } from "../../../appliance/base/system/root-requests.ts";
 import { answerRequests, answerStick } from "../../../appliance/box/updater/requests.ts";
 import { writeState } from "../../../appliance/box/updater/state.ts";

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { debianParts, firmwarePart, termsIn } from "../../../scripts/licenses/debian.ts";
 import { parsedExpression } from "../../../scripts/licenses/expression.ts";
 import { LicenseUnknown } from "../../../scripts/licenses/part.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { chosenOf, licensesIn, parsedExpression } from "../../../scripts/licenses/expression.ts";
 
 describe("a license expression", () => {

@@ -13,7 +13,6 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { after, before, describe, it } from "mocha";
 import type { LicenseList } from "../../../appliance/base/release/license-list.ts";
 import type { spdx } from "../../../scripts/licenses/spdx.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, before, beforeEach, describe, it } from "mocha";
 import { parsedExpression } from "../../../scripts/licenses/expression.ts";
 import { bundledModules, licenseSection, shippedModules } from "../../../scripts/licenses/npm.ts";
 import { LicenseUnknown, type Part } from "../../../scripts/licenses/part.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { Part } from "../../../scripts/licenses/part.ts";
 import { indexedSources, sourceLines, sourcesOf } from "../../../scripts/licenses/sources.ts";
 import { spdx } from "../../../scripts/licenses/spdx.ts";

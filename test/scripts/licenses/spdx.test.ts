@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { before, describe, it } from "mocha";
 import { licensesIn, parsedExpression } from "../../../scripts/licenses/expression.ts";
 import { ownPart, shippedModules } from "../../../scripts/licenses/npm.ts";
 import type { Part } from "../../../scripts/licenses/part.ts";

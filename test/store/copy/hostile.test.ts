@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import { CopyRefused } from "../../../appliance/store/copy/engine.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { LiveViews } from "../../../appliance/store/intake/live-views.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { changedSince, type Revision } from "../../../appliance/store/changes.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";

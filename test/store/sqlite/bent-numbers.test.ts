@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../../appliance/base/log.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { Owner } from "../../helpers/owner.ts";

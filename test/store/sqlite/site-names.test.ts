@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { Owner } from "../../helpers/owner.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { BOUNDS, FULL_LOG_BYTES } from "../../../appliance/base/bounds.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { randomFrom } from "../../../appliance/traffic/demo/random.ts";
 import { delaysOf, falseAlarms } from "../../../scripts/simulations/simulation.ts";
 import { trafficOf } from "../../../scripts/simulations/traffic.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { ADMIN, eachWorld, sharedWorld, type World } from "../../helpers/world.ts";
 
 const READS = ["/stats", "/goals", "/marks", "/surveys", "/surveys/export", "/surveys/versions"];

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { sharedWorld } from "../../helpers/world.ts";
 
 const attributesOf = (html: string, name: string) =>

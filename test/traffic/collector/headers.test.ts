@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { ADMIN, type Ask, CHROME, sharedWorld } from "../../helpers/world.ts";
 
 const asAdmin = { authorization: `Bearer ${ADMIN}` };

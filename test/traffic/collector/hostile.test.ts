@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { after, describe, it } from "mocha";
 import { createLog } from "../../../appliance/base/log.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";

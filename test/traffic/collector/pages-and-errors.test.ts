@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { describe, it } from "mocha";
 import { ifNoneMatch } from "../../helpers/etags.ts";
 import { ADMIN, type Reply, sharedWorld } from "../../helpers/world.ts";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as tcp } from "node:net";
 import { connect as tls } from "node:tls";
-import { before, beforeEach, describe, it } from "mocha";
 import { Signal } from "../../../appliance/base/signal.ts";
 import { PublicDoor } from "../../../appliance/control/public-door.ts";
 import { newCertificate } from "../../helpers/certificates.ts";

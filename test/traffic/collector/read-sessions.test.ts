@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { CODE_MS, SESSION_MS } from "../../../appliance/traffic/collector/read-sessions.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../../helpers/world.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../../appliance/control/site-numbers.ts";
 import { onOneEngine } from "../../helpers/engines.ts";
 import { noAlarms } from "../../helpers/no-alarms.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { onOneEngine } from "../../helpers/engines.ts";
 import { ADMIN, type Ask, CHROME, encode, sharedWorld, type World } from "../../helpers/world.ts";
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DemoLife } from "../../../appliance/traffic/demo/life.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { seeded } from "../../helpers/seeded.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { DAY_MS, formatDay, HOUR_MS, parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import { DIGEST, type KeptDigest } from "../../../appliance/base/input/digest.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import type { DigestFigures } from "../../../appliance/traffic/digest/figures.ts";
 import { digestText, keyText, subjectOf } from "../../../appliance/traffic/digest/words.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Follower, type LogFile } from "../../../appliance/traffic/follow/follower.ts";
 import { seeded } from "../../helpers/seeded.ts";
 import { eachLife } from "../../helpers/simulated.ts";

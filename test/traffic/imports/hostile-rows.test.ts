@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { ImportRefused } from "../../../appliance/traffic/imports/refused.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { goatcounterJson, jsonl, writeZip } from "../../helpers/foreign-exports.ts";

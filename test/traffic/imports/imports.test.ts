@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { dayOf, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import { type Desk, openToChange } from "../../../appliance/store/desk.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { LACKS } from "../../../appliance/store/reports.ts";
 import { ImportRefused } from "../../../appliance/traffic/imports/refused.ts";
 import { FIREFOX, WRITERS } from "../../helpers/access-logs.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone, UTC_DAYS } from "../../../appliance/base/day-zone.ts";
 import { daysOfMonth } from "../../../appliance/store/desk.ts";

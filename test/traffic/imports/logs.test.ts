@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
-import { describe, it } from "mocha";
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import { daysOfMonth } from "../../../appliance/store/desk.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { formatDay, HOUR_MS, parseDay } from "../../../appliance/base/calendar.ts";
 import { DayZone } from "../../../appliance/base/day-zone.ts";
 import { FIREFOX, WRITERS } from "../../helpers/access-logs.ts";

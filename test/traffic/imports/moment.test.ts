@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { formatDay } from "../../../appliance/base/calendar.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** The rooms through which texts of a file go. `visitor` reads 512 characters at most. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import type { Dimension } from "../../../appliance/base/text/dimensions.ts";
 import { pagePath, storable } from "../../../appliance/base/text/storable.ts";
 import { createVisitorCache } from "../../../appliance/traffic/collector/counting/visitor.ts";

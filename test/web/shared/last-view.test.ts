@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { lastViewName } from "../../../web/shared/last-view.ts";
 
 describe("the newest view of a site", () => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { linePath } from "../../../web/shared/line-path.ts";
 
 describe("the line of a week", () => {

@@ -3,7 +3,6 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { after, before, describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { DEMO_DAYS, demoDays } from "../../../../appliance/traffic/demo/demo.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { FIREFOX } from "../../../helpers/access-logs.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { tallydeck as inProcess } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { isOpen } from "../../../helpers/open-program.ts";

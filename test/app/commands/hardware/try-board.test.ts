@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { CommandFailed, type Terminal } from "../../../../appliance/app/commands/command.ts";
 import { tryBoardWith } from "../../../../appliance/app/commands/hardware/try-board.ts";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { CommandFailed, type Terminal } from "../../../../appliance/app/commands/command.ts";
 import { tryDeckWith } from "../../../../appliance/app/commands/hardware/try-deck.ts";
 import { Signal } from "../../../../appliance/base/signal.ts";

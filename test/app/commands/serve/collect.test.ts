@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { RunningCollector } from "../../../helpers/collector.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { describe, it } from "mocha";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { RunningService } from "../../../helpers/tallydeck.ts";
 import { Wire } from "../../../helpers/wire.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { MARK_LIMITS } from "../../../../appliance/base/text/marks.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { tableOf } from "../../../../appliance/app/commands/sites/stats-table.ts";
 import type { SeriesRow } from "../../../../appliance/store/reports.ts";
 

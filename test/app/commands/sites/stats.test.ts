@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { describe, it } from "mocha";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { RunningService } from "../../../helpers/tallydeck.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, it } from "mocha";
 import { CommandFailed, type Terminal } from "../../../../appliance/app/commands/command.ts";
 import { updateWith } from "../../../../appliance/app/commands/update/update.ts";
 import { Refusal } from "../../../../appliance/base/refusal.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { commandLine } from "../../../../appliance/base/system/program.ts";
 import { jumpersOn } from "../../../../appliance/box/provision/jumpers/pins.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import type { Jumper } from "../../../../appliance/box/provision/jumpers/pins.ts";
 import { jumpersPutOn } from "../../../../appliance/box/provision/jumpers/put-on.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { answerName } from "../../../../appliance/box/wifi/portal/names-server.ts";
 
 /** A query for a name: id 7, recursion wanted. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, describe, it } from "mocha";
 import type { PortalRequest } from "../../../../appliance/box/wifi/portal/portal.ts";
 import { openPortalServers } from "../../../../appliance/box/wifi/portal/servers.ts";
 import { until } from "../../../helpers/until.ts";

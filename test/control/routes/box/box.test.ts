@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { madeAt } from "../../../../appliance/base/system/version.ts";
 import { CARD, FAILING_CARD } from "../../../helpers/box-parts.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { SystemClock } from "../../../../appliance/base/system/system-clock.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
-import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../../../appliance/base/log.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../../../helpers/world.ts";

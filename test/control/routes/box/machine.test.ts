@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { textOf } from "../../../../appliance/base/system/files.ts";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { FakeMini } from "../../../helpers/fake-hid-elgato.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Listener, Mosquitto } from "../../../helpers/mosquitto.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { World } from "../../../helpers/world.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { FakePublicAddress, stepsTo } from "../../../helpers/public-address.ts";
 import { World } from "../../../helpers/world.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { RootRequests, rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import { TunnelSwitch } from "../../../../appliance/box/tunnel.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, it } from "mocha";
 import { rootFolders } from "../../../../appliance/base/system/root-requests.ts";
 import type { WifiState } from "../../../../appliance/box/ipc/wifi-state.ts";
 import { IDLE_WIFI } from "../../../helpers/box-parts.ts";

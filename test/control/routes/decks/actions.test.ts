@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { Callee } from "../../../helpers/callee.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { until } from "../../../helpers/until.ts";

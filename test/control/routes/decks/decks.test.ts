@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { databaseFile } from "../../../../appliance/store/sqlite/database.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { decode } from "../../../helpers/pictures.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { decode } from "../../../helpers/pictures.ts";
 import { sharedWorld } from "../../../helpers/world.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { encodePng } from "../../../../appliance/deck/face/paint.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import * as pictures from "../../../helpers/pictures.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { Owner } from "../../../helpers/owner.ts";
 import { until } from "../../../helpers/until.ts";
 import { Wire } from "../../../helpers/wire.ts";

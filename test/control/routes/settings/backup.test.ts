@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "mocha";
 import { openForReading } from "../../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { eachFolder } from "../../../helpers/folder.ts";

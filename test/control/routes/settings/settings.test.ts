@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { before, beforeEach, describe, it } from "mocha";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { eachWorld, sharedWorld } from "../../../helpers/world.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, it } from "mocha";
 import { runtimeInfoOf } from "../../../../appliance/app/commands/runtime-info.ts";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";

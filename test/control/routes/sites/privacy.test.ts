@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "mocha";
 import { privacyText } from "../../../../appliance/control/routes/sites/privacy.ts";
 import { EMPTY_DIRECTORY } from "../../../../appliance/store/sites/directory.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";

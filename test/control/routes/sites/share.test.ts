@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "mocha";
 import { databaseFile, openForReading } from "../../../../appliance/store/sqlite/database.ts";
 import { tallydeck } from "../../../helpers/command-line.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { SiteActivity } from "../../../../appliance/control/wire.ts";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { Owner } from "../../../helpers/owner.ts";

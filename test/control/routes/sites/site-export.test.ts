@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { beforeEach, describe, it } from "mocha";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { WRITERS } from "../../../helpers/access-logs.ts";
 import { onOneEngine } from "../../../helpers/engines.ts";

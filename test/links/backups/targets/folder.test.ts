@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, it } from "mocha";
 import { FolderTarget } from "../../../../appliance/links/backups/targets/folder.ts";
 import { TargetProblem } from "../../../../appliance/links/backups/targets/target.ts";
 import { Disk, whyNoDisks } from "../../../helpers/disk.ts";

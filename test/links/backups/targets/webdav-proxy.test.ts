@@ -6,7 +6,6 @@ import { request as ask, type IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { DayZone } from "../../../../appliance/base/day-zone.ts";
 import { uploadBackup } from "../../../../appliance/links/backups/bring.ts";
 import { backupName } from "../../../../appliance/links/backups/names.ts";

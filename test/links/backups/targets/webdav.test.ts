@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import type { WebdavSettings } from "../../../../appliance/links/backups/settings.ts";
 import { filesIn } from "../../../../appliance/links/backups/targets/listing.ts";
 import { TargetProblem } from "../../../../appliance/links/backups/targets/target.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { AcmeWorld, PATIENCE } from "../../../helpers/acme-world.ts";
 import { type FakeCa, problem } from "../../../helpers/fake-ca.ts";

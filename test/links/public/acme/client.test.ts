@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { describe, it } from "mocha";
 import { AskFailed } from "../../../../appliance/base/http/exchange.ts";
 import { identifierOf } from "../../../../appliance/links/public/acme/certificate.ts";
 import { Acme } from "../../../../appliance/links/public/acme/client.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe, it } from "mocha";
 import { identifierOf, serverNameOf } from "../../../../appliance/links/public/acme/certificate.ts";
 import {
   integer,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:tls";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import type { Clock } from "../../../../appliance/base/clock.ts";
 import { silentLog } from "../../../../appliance/base/log.ts";
 import { SystemClock } from "../../../../appliance/base/system/system-clock.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { describe, it } from "mocha";
 import type { RenewalInfo } from "../../../../appliance/links/public/acme/renewal.ts";
 import { AcmeWorld } from "../../../helpers/acme-world.ts";
 

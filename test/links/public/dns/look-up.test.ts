@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
 import { type LookUp, lookUpWith } from "../../../../appliance/links/public/dns/look-up.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { FakeDns } from "../../../helpers/fake-dns.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { askProviderWith, type DnsAnswer } from "../../../../appliance/links/public/dns/answer.ts";
 import { type DnsProvider, providerOf } from "../../../../appliance/links/public/dns/providers.ts";
 import { DNS_EVERY_MS } from "../../../../appliance/links/public/limits.ts";

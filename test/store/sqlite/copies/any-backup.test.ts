@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../../appliance/app/service/document-kinds.ts";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";

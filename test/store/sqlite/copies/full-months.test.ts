@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
 import { Block } from "../../../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../../../appliance/store/blocks/codec.ts";

@@ -11,7 +11,6 @@ import {
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { describe, it } from "mocha";
 import { DOCUMENT_KINDS } from "../../../../appliance/app/service/document-kinds.ts";
 import { tryStart } from "../../../../appliance/app/service/try-start.ts";
 import { DECKS } from "../../../../appliance/deck/settings/deck-settings.ts";

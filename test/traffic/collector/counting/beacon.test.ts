@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { FLAG } from "../../../../appliance/store/log/record.ts";
 import { beaconHit } from "../../../../appliance/traffic/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../../../appliance/traffic/collector/counting/visitor.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DIMENSIONS } from "../../../../appliance/store/log/record.ts";
 import { appPingHit } from "../../../../appliance/traffic/collector/counting/app-ping.ts";
 import { beaconHit } from "../../../../appliance/traffic/collector/counting/beacon.ts";

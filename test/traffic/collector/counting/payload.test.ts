@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { decodePayload } from "../../../../appliance/traffic/collector/counting/payload.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";
 import { CHROME, DEFAULT_VIEW, encode, manySites, sharedWorld } from "../../../helpers/world.ts";

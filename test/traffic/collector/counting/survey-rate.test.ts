@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { describe, it } from "mocha";
 import { eachWorld, type Reply } from "../../../helpers/world.ts";
 
 describe("the rate of surveys", () => {

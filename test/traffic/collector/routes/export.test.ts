@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { findSite } from "../../../helpers/stored-sites.ts";
 import { eachWorld, sharedWorld, type World } from "../../../helpers/world.ts";

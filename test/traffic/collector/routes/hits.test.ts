@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { exchange } from "../../../helpers/wire.ts";
 import { CHROME, encode, sharedWorld } from "../../../helpers/world.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
 import { MAX_OVERVIEW_SITES } from "../../../../appliance/store/counts/overview.ts";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";

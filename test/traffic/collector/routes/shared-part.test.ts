@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
 import { MAX_DETAIL_ROWS } from "../../../../appliance/store/blocks/detail.ts";
 import { engineOfSuite, onEachEngine } from "../../../helpers/engines.ts";
 import { seeded, TEST_SEED } from "../../../helpers/seeded.ts";

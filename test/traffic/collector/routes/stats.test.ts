@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { before, describe, it } from "mocha";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { ifNoneMatch } from "../../../helpers/etags.ts";
 import { ADMIN, DEFAULT_VIEW, eachWorld, sharedWorld, type World } from "../../../helpers/world.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { MAX_VERSIONS } from "../../../../appliance/store/surveys/report.ts";
 import { onOneEngine } from "../../../helpers/engines.ts";
 import { importInto } from "../../../helpers/importing.ts";

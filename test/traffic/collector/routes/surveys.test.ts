@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "mocha";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { ADMIN, manySites, sharedWorld } from "../../../helpers/world.ts";
 

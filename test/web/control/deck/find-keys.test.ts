@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import type { DeckView } from "../../../../appliance/control/wire.ts";
 import { findKeys } from "../../../../web/control/deck/find-keys.ts";
 

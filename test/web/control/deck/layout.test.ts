@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { placeName } from "../../../../appliance/base/text/place-name.ts";
 import type { PlaceView } from "../../../../appliance/control/wire.ts";
 import { MODELS, modelById } from "../../../../appliance/deck/usb/models.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { before, describe, it } from "mocha";
 import { parseAllDocuments } from "yaml";
 import { urlOf } from "../../../../appliance/base/ports.ts";
 import { recipe } from "../../../../web/control/push/recipes.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
 import { DIMENSIONS } from "../../../../appliance/store/log/record.ts";
 import { breakdownDimensions } from "../../../../web/dashboard/traffic/dimensions.ts";
 
