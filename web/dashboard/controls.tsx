@@ -2,30 +2,28 @@ import { useEffect, useState } from "preact/hooks";
 import { BYTE_ORDER_MARK } from "../../appliance/base/text/export-name.ts";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { download } from "../shared/download.ts";
-import type { DayRange, History } from "./history.ts";
 import { Menu } from "./menu.tsx";
 import { type Compare, shifted, stepName } from "./period/period.ts";
 import { PeriodMenu } from "./period/period-menu.tsx";
 import { exportName, toCsv } from "./traffic/csv.ts";
-import type { ChangeView } from "./use-view.ts";
-import type { View } from "./view.ts";
+import type { Shown } from "./traffic/shown.ts";
 
 /** The width of a phone, as in the style sheets. */
 const NARROW = "(max-width: 640px)";
 
-interface ControlsProps {
-  history: History;
-  range: DayRange;
-  view: View;
-  bots: boolean;
-  toggleBots: () => void;
-  change: ChangeView;
-}
+type ControlsProps = Pick<Shown, "history" | "range" | "view" | "bots" | "toggleBots" | "change">;
 
 /** A row with the period and its comparison, and a menu; on a phone a drawer. */
 export function Controls({ history, range, view, bots, toggleBots, change }: ControlsProps) {
   const isNarrow = useMedia(NARROW);
-  const comparing = <CompareChoice compare={view.compare} change={change} />;
+  const comparing = (
+    <Chooser
+      label="Compare with"
+      value={view.compare}
+      options={COMPARE_OPTIONS}
+      onChoose={(compare) => change({ compare })}
+    />
+  );
   const save = () =>
     download(`${exportName(history, range)}.csv`, "text/csv", [
       BYTE_ORDER_MARK,
@@ -84,43 +82,51 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
   );
 }
 
-const COMPARE_NAMES: Record<Compare, string> = {
-  prior: "days before",
-  year: "year before",
-  off: "nothing",
-};
-
-function CompareChoice({ compare, change }: { compare: Compare; change: ChangeView }) {
-  return (
-    <label class="choice compare">
-      <span>Compare with</span>
-      <select
-        value={compare}
-        onChange={(event) => change({ compare: event.currentTarget.value as Compare })}
-      >
-        {Object.entries(COMPARE_NAMES).map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
+const COMPARE_OPTIONS: [Compare, string][] = [
+  ["prior", "days before"],
+  ["year", "year before"],
+  ["off", "nothing"],
+];
 
 /** The choice of one source, for a site with counts of several. */
 function SourceChoice({ history, change }: Pick<ControlsProps, "history" | "change">) {
+  const only = history.sources.map((source): [string, string] => [
+    String(source.number),
+    `only ${sourceName(source)} (${source.number})`,
+  ]);
+  return (
+    <Chooser
+      label="Show"
+      value={String(history.only?.number ?? "")}
+      options={[["", "everything"], ...only]}
+      onChoose={(source) => change({ source })}
+    />
+  );
+}
+
+interface ChooserProps<T> {
+  label: string;
+  value: T | "";
+  options: readonly (readonly [id: T, name: string])[];
+  onChoose: (id: T) => void;
+}
+
+/** A list of options beside its name, of which one holds. */
+export function Chooser<T extends string | number>(props: ChooserProps<T>) {
+  const { label, value, options, onChoose } = props;
   return (
     <label class="choice">
-      <span>Show</span>
+      <span>{label}</span>
       <select
-        value={history.only?.number ?? ""}
-        onChange={(event) => change({ source: event.currentTarget.value })}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = options[currentTarget.selectedIndex];
+          if (chosen) onChoose(chosen[0]);
+        }}
       >
-        <option value="">everything</option>
-        {history.sources.map((source) => (
-          <option key={source.number} value={source.number}>
-            only {sourceName(source)} ({source.number})
+        {options.map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
           </option>
         ))}
       </select>
@@ -136,10 +142,7 @@ const Dots = () => (
   </svg>
 );
 
-interface ShiftProps {
-  view: View;
-  history: History;
-  change: ChangeView;
+interface ShiftProps extends Pick<Shown, "view" | "history" | "change"> {
   direction: -1 | 1;
 }
 

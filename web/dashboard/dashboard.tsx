@@ -12,16 +12,16 @@ import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
-import { Later } from "./later.tsx";
+import { Later, useSteps } from "./later.tsx";
 import { Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { chartable, totalText } from "./traffic/figures.ts";
 import { Heatmap } from "./traffic/heatmap.tsx";
+import type { Shown } from "./traffic/shown.ts";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
 import { useStars } from "./traffic/use-stars.ts";
-import { useSteps } from "./traffic/use-steps.ts";
 import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { Feed } from "./use-feed.ts";
 import { useReading } from "./use-reading.ts";
@@ -142,16 +142,7 @@ const STEPS = { chart: 1, heatmap: 2, lists: 3 } as const;
 
 const NO_MARKS: MarksAnswer["marks"] = [];
 
-interface TrafficProps {
-  history: History;
-  now: number;
-  token: string;
-  view: View;
-  bots: boolean;
-  toggleBots: () => void;
-  change: ChangeView;
-  onKept: (isKept: boolean) => void;
-}
+type TrafficProps = Omit<Shown, "range" | "compared" | "metric" | "where" | "stars" | "toggleStar">;
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
 function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }: TrafficProps) {

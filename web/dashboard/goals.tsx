@@ -4,18 +4,12 @@ import type { GoalsAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
 import { Help } from "../shared/help.tsx";
-import { addNumbers, type DayRange, type History, seriesOf } from "./history.ts";
+import { addNumbers, type DayRange, seriesOf } from "./history.ts";
 import { delta } from "./traffic/figures.ts";
+import type { Shown } from "./traffic/shown.ts";
 import { useReading } from "./use-reading.ts";
 
-interface GoalsProps {
-  history: History;
-  range: DayRange;
-  compared: DayRange | null;
-  token: string;
-  /** the wall clock by which days are counted: milliseconds since 1970 there */
-  now: number;
-}
+type GoalsProps = Pick<Shown, "history" | "range" | "compared" | "token" | "now">;
 
 /** The goals of the site, as its owner has set them: how often each was reached, and by how many of the visitors. */
 export function Goals({ history, range, compared, token, now }: GoalsProps) {

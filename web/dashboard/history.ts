@@ -238,6 +238,12 @@ function folded(dimension: Dimension): Dimension {
   return { ...made, offsets: made.offsets.subarray(0, at), counts: made.counts.subarray(0, at) };
 }
 
+/** Whether a day was imported from a tool that does not tell one of these things. */
+export const isUntold = ({ gaps }: History, day: Day, ...names: string[]): boolean =>
+  gaps.some(
+    ({ from, to, lacks }) => from <= day && day <= to && names.some((name) => lacks.includes(name)),
+  );
+
 /** The stored forms of a value. */
 export const spellingsOf = ({ dimensions }: History, name: string, value: string): string[] =>
   dimensions.get(name)?.spellings?.get(value) ?? [value];

@@ -19,3 +19,15 @@ export function Later<Loaded>({ name, load, children }: LaterProps<Loaded>) {
     return <p role="alert">Loading {name} failed. Check the connection and open it again.</p>;
   return <>{children(loaded)}</>;
 }
+
+/**
+ * The number of parts that are drawn, up to `length`: one more after each frame, since all of them at once would block the
+ * page. No part waits until it is scrolled to, so printing and searching the page find them all.
+ */
+export function useSteps(length: number): number {
+  const [drawn, setDrawn] = useState(0);
+  useEffect(() => {
+    if (drawn < length) setDrawn(drawn + 1);
+  }, [drawn, length]);
+  return drawn;
+}

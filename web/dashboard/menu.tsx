@@ -8,14 +8,13 @@ interface MenuProps {
   name?: string;
   class?: string;
   buttonClass?: string;
-  title?: string;
   onOpen?: () => void;
   /** the content; `close` also gives the focus back to the button */
   children: (close: () => void) => ComponentChildren;
 }
 
 /** A button with a panel below it, which closes on Escape and on a press or a focus outside. */
-export function Menu({ label, name, title, onOpen, children, ...classes }: MenuProps) {
+export function Menu({ label, name, onOpen, children, ...classes }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -52,7 +51,6 @@ export function Menu({ label, name, title, onOpen, children, ...classes }: MenuP
         type="button"
         class={classes.buttonClass}
         aria-label={name}
-        title={title}
         aria-expanded={isOpen}
         onClick={toggle}
       >

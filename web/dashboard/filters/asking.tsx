@@ -9,29 +9,19 @@ import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import { shortDay } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
-import type { DayRange, History } from "../history.ts";
-import { type Metric, totalText } from "../traffic/figures.ts";
+import { totalText } from "../traffic/figures.ts";
+import type { Shown } from "../traffic/shown.ts";
 import { trendOf } from "../traffic/trend-model.ts";
 import { valueLabel } from "../traffic/values.ts";
-import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
 import { alike, isFree } from "./where.ts";
 
-interface AskingProps {
-  history: History;
-  range: DayRange;
-  /** the days to compare with, known or not; null for none */
-  compared: DayRange | null;
+interface AskingProps
+  extends Pick<Shown, "history" | "range" | "compared" | "where" | "metric" | "now" | "change"> {
   tab: View["tab"];
-  /** the requested conditions, even while the page still has the answer to earlier ones */
-  where: Condition[];
   isOld: boolean;
   /** the reason of a refused request; null without one */
   refusal: string | null;
-  /** the charted figure */
-  metric: Metric;
-  now: number;
-  change: ChangeView;
 }
 
 /**

@@ -1,15 +1,13 @@
 import type { SurveysAnswer } from "../../../appliance/traffic/collector/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
-import type { ChangeView } from "../use-view.ts";
-import type { View } from "../view.ts";
+import { Chooser } from "../controls.tsx";
+import type { Shown } from "../traffic/shown.ts";
 import { CROSS_NAMES, crossTable, FEW, partText, type SurveyQuestion } from "./survey-model.ts";
 
-interface CrossCardProps {
+interface CrossCardProps extends Pick<Shown, "view" | "change"> {
   survey: SurveysAnswer;
   questions: SurveyQuestion[];
-  view: View;
-  change: ChangeView;
 }
 
 /** A table of one question by one grouping. */
@@ -22,19 +20,12 @@ export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
       <header>
         <h2 id="cross-title">By {CROSS_NAMES[survey.cross].toLowerCase()}</h2>
         <Help of="dashboard#surveys" about="Surveys" />
-        <label class="choice">
-          <span>Question</span>
-          <select
-            value={question.id}
-            onChange={(event) => change({ question: event.currentTarget.value })}
-          >
-            {questions.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Chooser
+          label="Question"
+          value={question.id}
+          options={questions.map(({ id, name }) => [id, name])}
+          onChoose={(chosen) => change({ question: chosen })}
+        />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
       <div class="scroll" tabIndex={0}>

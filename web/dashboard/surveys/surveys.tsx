@@ -1,18 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import type {
-  CrossField,
-  SurveysAnswer,
-  SurveyVersions,
-} from "../../../appliance/traffic/collector/wire.ts";
+import type { SurveysAnswer, SurveyVersions } from "../../../appliance/traffic/collector/wire.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { counted, NO_FIGURE, signed, whole } from "../../shared/format.ts";
-import type { DayRange, History } from "../history.ts";
+import { Chooser } from "../controls.tsx";
 import { exportName } from "../traffic/csv.ts";
+import type { Shown } from "../traffic/shown.ts";
 import { useReading } from "../use-reading.ts";
-import type { ChangeView } from "../use-view.ts";
-import { CROSS_KEYS, type View } from "../view.ts";
+import { CROSS_KEYS } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
 import {
   CROSS_NAMES,
@@ -24,13 +20,7 @@ import {
 } from "./survey-model.ts";
 import { useExport } from "./use-export.ts";
 
-interface SurveysProps {
-  history: History;
-  range: DayRange;
-  view: View;
-  token: string;
-  change: ChangeView;
-}
+type SurveysProps = Pick<Shown, "history" | "range" | "view" | "token" | "change">;
 
 /** The surveys of an app, or the way to the first one. */
 export function Surveys(props: SurveysProps) {
@@ -136,12 +126,10 @@ function Answers({ history, range, view, token, change }: SurveysProps) {
   );
 }
 
-interface SurveyControlsProps {
+interface SurveyControlsProps extends Pick<Shown, "view" | "change"> {
   versions: SurveyVersions["versions"];
   /** the shown version; null while it is unknown */
   sv: number | null;
-  view: View;
-  change: ChangeView;
   children: ComponentChildren;
 }
 
@@ -150,32 +138,18 @@ function SurveyControls({ versions, sv, view, change, children }: SurveyControls
   const listed = isListed ? versions : [...versions, { sv, total: 0 }].sort((a, b) => b.sv - a.sv);
   return (
     <div class="controls">
-      <label class="choice">
-        <span>Survey version</span>
-        <select
-          value={String(sv ?? "")}
-          onChange={(event) => change({ sv: Number(event.currentTarget.value), question: "" })}
-        >
-          {listed.map((one) => (
-            <option key={one.sv} value={String(one.sv)}>
-              {one.sv} ({counted(one.total, "response")})
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
-        <span>Group by</span>
-        <select
-          value={view.cross}
-          onChange={(event) => change({ cross: event.currentTarget.value as CrossField })}
-        >
-          {CROSS_KEYS.map((key) => (
-            <option key={key} value={key}>
-              {CROSS_NAMES[key]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Chooser
+        label="Survey version"
+        value={sv ?? ""}
+        options={listed.map((one) => [one.sv, `${one.sv} (${counted(one.total, "response")})`])}
+        onChoose={(chosen) => change({ sv: chosen, question: "" })}
+      />
+      <Chooser
+        label="Group by"
+        value={view.cross}
+        options={CROSS_KEYS.map((key) => [key, CROSS_NAMES[key]])}
+        onChoose={(cross) => change({ cross })}
+      />
       <span class="spacer" />
       {children}
     </div>

@@ -1,13 +1,11 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
+import { Dialog } from "../../shared/dialog.tsx";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
-import { type DayRange, type History, spellingsOf } from "../history.ts";
+import { spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys.ts";
-import { Later } from "../later.tsx";
-import type { ChangeView } from "../use-view.ts";
+import { Later, useSteps } from "../later.tsx";
 import type { View } from "../view.ts";
-import { ZoneDialog } from "../zone/zone-dialog.tsx";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
   type Breakdown,
@@ -19,21 +17,14 @@ import {
   originOf,
 } from "./breakdown-model.ts";
 import { comparable } from "./hosts.ts";
+import type { Shown } from "./shown.ts";
 import type { Star } from "./use-stars.ts";
-import { useSteps } from "./use-steps.ts";
 
-interface BreakdownsProps {
-  history: History;
-  range: DayRange;
-  where: Condition[];
-  stars: Star[];
-  filter: string;
-  layout: View["layout"];
-  open: string[];
-  front: string[];
-  change: ChangeView;
-  toggleStar: (star: Star) => void;
-}
+type BreakdownsProps = Pick<
+  Shown,
+  "history" | "range" | "where" | "stars" | "change" | "toggleStar"
+> &
+  Pick<View, "filter" | "layout" | "open" | "front">;
 
 export function Breakdowns(props: BreakdownsProps) {
   const { history, range, filter, layout, change } = props;
@@ -96,14 +87,14 @@ export function Breakdowns(props: BreakdownsProps) {
   );
 }
 
-interface GroupCardProps extends BreakdownsProps {
+type GroupCardProps = BreakdownsProps & {
   group: Group;
   origin: string | null;
   setOffset: (offset: string) => void;
   isMapOpen: boolean;
   openMap: (isOpen: boolean) => void;
   isDrawn: boolean;
-}
+};
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const { where, stars, open, front, filter, isMapOpen, openMap, isDrawn, change, toggleStar } =
@@ -166,6 +157,22 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
         </Later>
       )}
     </BreakdownCard>
+  );
+}
+
+interface ZoneDialogProps {
+  offset: string;
+  onClose: () => void;
+}
+
+function ZoneDialog({ offset, onClose }: ZoneDialogProps) {
+  const [now] = useState(Date.now);
+  return (
+    <Dialog title={`App time zone offset ${offset}`} class="zone-dialog" onClose={onClose}>
+      <Later name="the map" load={() => import("../zone/map.tsx")}>
+        {({ ZoneMap }) => <ZoneMap {...{ offset, now }} />}
+      </Later>
+    </Dialog>
   );
 }
 

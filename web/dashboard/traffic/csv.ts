@@ -4,7 +4,7 @@ import { type CountsOf, countsOf, DIMENSIONS } from "../../../appliance/base/tex
 import { harmless } from "../../../appliance/base/text/export-name.ts";
 import { sourceName } from "../../../appliance/base/text/source-name.ts";
 import { zoneNote } from "../../shared/dates.ts";
-import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
+import { type DayRange, type History, isUntold, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
 
 /** One cell, quoted wherever a separator, quote or line break is inside (RFC 4180). */
@@ -39,10 +39,7 @@ export function toCsv(history: History, range: DayRange): string {
   for (const name of SERIES) {
     seriesOf(history, name, range).forEach((count, i) => {
       const day = range.from + i;
-      const isGap = history.gaps.some(
-        ({ from, to, lacks }) => day >= from && day <= to && lacks.includes(name),
-      );
-      const text = isGap ? "" : String(count);
+      const text = isUntold(history, day, name) ? "" : String(count);
       lines.push(line([`${name}_by_day`, formatDay(day), text, "", ...ends]));
     });
   }

@@ -8,26 +8,10 @@ import {
   type History,
   type HourlyName,
   hoursOn,
+  isUntold,
   seriesOf,
   sumByDay,
 } from "../history.ts";
-
-/** The metrics that a tile can show and the trend chart can draw. */
-export const METRICS = [
-  "pv",
-  "uv",
-  "sessions",
-  "viewsPerVisit",
-  "bounceRate",
-  "engagementRate",
-  "interaction",
-  "app",
-  "events",
-] as const;
-export type Metric = (typeof METRICS)[number];
-
-/** Charted until the tile of another one is pressed. */
-const DEFAULT_METRIC: Metric = "uv";
 
 interface MetricFacts {
   name: string;
@@ -39,7 +23,7 @@ interface MetricFacts {
   lessIsBetter?: true;
 }
 
-export const METRIC_FACTS: Record<Metric, MetricFacts> = {
+const FACTS = {
   pv: {
     name: "Pageviews",
     unit: "count",
@@ -90,7 +74,15 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
     help: "Desktop apps that reported in. An app sends at most one a UTC day.",
   },
   events: { name: "Events", unit: "count", of: "views", help: "How often they happened." },
-};
+} satisfies Record<string, MetricFacts>;
+
+/** The metrics that a tile can show and the trend chart can draw. */
+export type Metric = keyof typeof FACTS;
+export const METRIC_FACTS: Record<Metric, MetricFacts> = FACTS;
+export const METRICS = Object.keys(FACTS) as Metric[];
+
+/** Charted until the tile of another one is pressed. */
+const DEFAULT_METRIC: Metric = "uv";
 
 /** Alike in all views of a session: under conditions on them its views are known together. */
 const OF_SESSIONS: ReadonlySet<string> = new Set([
@@ -164,16 +156,23 @@ export function chartable(
   return [chosen, usual].find(isKnown) ?? "sessions";
 }
 
-/** The sums the figures are made of. */
-interface Sums {
-  pv: number;
-  uv: number;
-  sessions: number;
+/** The sums the figures are made of, before anything was counted. */
+const NO_SUMS = {
+  pv: 0,
+  uv: 0,
+  sessions: 0,
   /** sessions with a second view */
-  engaged: number;
-  hi: number;
-  app: number;
-  events: number;
+  engaged: 0,
+  hi: 0,
+  app: 0,
+  events: 0,
+};
+type Sums = typeof NO_SUMS;
+
+function sumsOf(sum: (key: keyof Sums) => number): Sums {
+  const sums = { ...NO_SUMS };
+  for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] = sum(key);
+  return sums;
 }
 
 const quotient = (part: number, base: number): number | null => (base > 0 ? part / base : null);
@@ -216,7 +215,7 @@ export function sumsByDay(history: History, { from, to }: DayRange): readonly Su
 const known = new WeakMap<History, Map<string, readonly Sums[]>>();
 
 function addedUp(history: History, range: DayRange): Sums[] {
-  const columns = {
+  const columns: Record<keyof Sums, Float64Array> = {
     pv: seriesOf(history, "pv", range),
     uv: seriesOf(history, "uv", range),
     sessions: seriesOf(history, "sessions", range),
@@ -225,15 +224,7 @@ function addedUp(history: History, range: DayRange): Sums[] {
     hi: sumByDay(history, "hi", range),
     events: sumByDay(history, "event", range),
   };
-  return Array.from(columns.pv, (pv, i) => ({
-    pv,
-    uv: columns.uv[i] ?? 0,
-    sessions: columns.sessions[i] ?? 0,
-    app: columns.app[i] ?? 0,
-    engaged: columns.engaged[i] ?? 0,
-    hi: columns.hi[i] ?? 0,
-    events: columns.events[i] ?? 0,
-  }));
+  return Array.from(columns.pv, (_, i) => sumsOf((key) => columns[key][i] ?? 0));
 }
 
 /** The first day with reports of second views. A site without any waits for the first one. */
@@ -250,12 +241,10 @@ function engagedByDay(history: History, range: DayRange): Float64Array {
   const sessions = seriesOf(history, "sessions", range);
   const bounced = sumByDay(history, "bounce", range);
   const since = firstEngaged(history) - range.from;
-  const isUntold = (day: Day) =>
-    history.gaps.some(
-      ({ from, to, lacks }) => from <= day && day <= to && lacks.includes("engaged"),
-    );
   return told.map((n, i) =>
-    i < since || isUntold(range.from + i) ? (sessions[i] ?? 0) - (bounced[i] ?? 0) : n,
+    i < since || isUntold(history, range.from + i, "engaged")
+      ? (sessions[i] ?? 0) - (bounced[i] ?? 0)
+      : n,
   );
 }
 
@@ -343,13 +332,8 @@ const PARTS: Record<ByHour, Exclude<HourlyName, "bot">[]> = {
   engagementRate: ["engaged", "sessions"],
 };
 
-export function addUp(days: readonly Sums[]): Sums {
-  const sums: Sums = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 };
-  for (const day of days) {
-    for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += day[key];
-  }
-  return sums;
-}
+export const addUp = (days: readonly Sums[]): Sums =>
+  sumsOf((key) => days.reduce((sum, day) => sum + day[key], 0));
 
 /** A figure as text: `1,234`, `1.83`, `42%`, or `–` without a base. */
 export function figureText(metric: Metric, value: number | null): string {

@@ -1,5 +1,12 @@
 import { type Day, dayOf, hourOf, weekdayOf } from "../../../appliance/base/calendar.ts";
-import { type DayRange, type History, type SeriesName, seriesOf, sumByValue } from "../history.ts";
+import {
+  type DayRange,
+  type History,
+  isUntold,
+  type SeriesName,
+  seriesOf,
+  sumByValue,
+} from "../history.ts";
 
 export interface HeatCell {
   /** 0 = Sunday */
@@ -67,17 +74,9 @@ function countsByHour(history: History, key: SeriesName, range: DayRange): numbe
 
 /** Whether a day's hours are known; where nothing was counted, they are: nothing. */
 function isKept(history: History, key: SeriesName, day: Day): boolean {
-  if (isGap(history, key, day)) return false;
+  if (isUntold(history, day, "hours", key)) return false;
   if (key === "pv" || history.hours.get(key)?.has(day)) return true;
   return seriesOf(history, key, { from: day, to: day })[0] === 0;
-}
-
-/** Whether a day was imported from a tool that does not tell its hours, or not this of it. */
-function isGap({ gaps }: History, key: SeriesName, day: Day): boolean {
-  return gaps.some(
-    ({ from, to, lacks }) =>
-      from <= day && day <= to && (lacks.includes("hours") || lacks.includes(key)),
-  );
 }
 
 function timesByHour(range: DayRange, now: number, isKnown: (day: Day) => boolean): number[] {

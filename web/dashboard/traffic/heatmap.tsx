@@ -2,17 +2,12 @@ import { useMemo, useState } from "preact/hooks";
 import { WEEKDAYS, zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
-import type { DayRange, History } from "../history.ts";
-import { METRIC_FACTS, type Metric } from "./figures.ts";
+import { METRIC_FACTS } from "./figures.ts";
 import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
+import type { Shown } from "./shown.ts";
 import { hourlyOf } from "./trend-model.ts";
 
-interface HeatmapProps {
-  history: History;
-  range: DayRange;
-  metric: Metric;
-  now: number;
-}
+type HeatmapProps = Pick<Shown, "history" | "range" | "metric" | "now">;
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 

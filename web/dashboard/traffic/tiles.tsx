@@ -1,8 +1,7 @@
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
-import { type DayRange, type History, hasApp } from "../history.ts";
-import type { ChangeView } from "../use-view.ts";
+import { hasApp } from "../history.ts";
 import {
   delta,
   figureBefore,
@@ -13,17 +12,9 @@ import {
   type Metric,
   whyUnknown,
 } from "./figures.ts";
+import type { Shown } from "./shown.ts";
 
-interface TilesProps {
-  history: History;
-  range: DayRange;
-  /** null when nothing is compared */
-  compared: DayRange | null;
-  metric: Metric;
-  /** the server's clock in epoch milliseconds */
-  now: number;
-  change: ChangeView;
-}
+type TilesProps = Pick<Shown, "history" | "range" | "compared" | "metric" | "now" | "change">;
 
 const OF_PAGES =
   "Visitors of these pages, a day each: someone who looks at two of them counts twice.";

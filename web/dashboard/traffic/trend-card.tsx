@@ -4,8 +4,8 @@ import { rangeName, zoneNote } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
-import type { DayRange, History } from "../history.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
+import type { Shown } from "./shown.ts";
 import { TrendChart } from "./trend-chart.tsx";
 import {
   hourlyOf,
@@ -18,17 +18,12 @@ import {
   withMarks,
 } from "./trend-model.ts";
 
-interface TrendCardProps {
-  history: History;
-  range: DayRange;
-  compared: DayRange | null;
-  metric: Metric;
-  bots: boolean;
-  toggleBots: () => void;
-  now: number;
+interface TrendCardProps
+  extends Pick<
+    Shown,
+    "history" | "range" | "compared" | "metric" | "bots" | "toggleBots" | "now" | "onKept"
+  > {
   marks: readonly Mark[];
-  /** called with whether the browser kept which lines are switched off */
-  onKept: (isKept: boolean) => void;
   /** whether the lines are drawn; before, they have their room */
   isDrawn: boolean;
 }

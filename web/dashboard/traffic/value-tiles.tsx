@@ -1,4 +1,3 @@
-import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import { isAsked, toggled } from "../filters/where.ts";
@@ -12,22 +11,17 @@ import {
   spellingsOf,
   valueByDay,
 } from "../history.ts";
-import type { ChangeView } from "../use-view.ts";
 import { titleOf } from "./dimensions.ts";
 import { delta, share } from "./figures.ts";
+import type { Shown } from "./shown.ts";
 import { lineName } from "./trend-model.ts";
 import type { Star } from "./use-stars.ts";
 import { valueLabel } from "./values.ts";
 
-interface ValueTilesProps {
-  history: History;
-  range: DayRange;
-  compared: DayRange | null;
-  where: Condition[];
-  stars: Star[];
-  change: ChangeView;
-  toggleStar: (star: Star) => void;
-}
+type ValueTilesProps = Pick<
+  Shown,
+  "history" | "range" | "compared" | "where" | "stars" | "change" | "toggleStar"
+>;
 
 /** A tile for every value that has a star; pressed, the page is filtered by it. */
 export function ValueTiles(props: ValueTilesProps) {
