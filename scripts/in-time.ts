@@ -5,16 +5,15 @@
  * command makes progress.
  */
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { StallWatch } from "./stall.ts";
+import { StallWatch, statOf, TICKS_A_SECOND } from "./stall.ts";
 
 const UNFIT = 75;
 const LOOK_MS = 500;
 /** The time limit for cleaning up after SIGTERM. */
 const ENDS_MS = 20_000;
 const TELLS_MS = 2_000;
-const TICKS_A_SECOND = 100;
 
 const [seconds = "", stillSeconds = "", spinsSeconds = "", file = "", ...args] =
   process.argv.slice(2);
@@ -93,8 +92,7 @@ function session(): { pid: number; ticks: number }[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        const fields = statOf(name);
         if (Number(fields[3]) !== pid) return [];
         const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
         return [{ pid: Number(name), ticks }];

@@ -1,3 +1,23 @@
+import { readFileSync } from "node:fs";
+
+/** The unit of processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
+export const TICKS_A_SECOND = 100;
+
+/**
+ * The fields of /proc/PID/stat from the third one on, the state: the name before it may contain spaces. The fourth is
+ * the parent, and the 14th to 17th are utime, stime, cutime and cstime.
+ * @throws {Error} when there is no such process
+ */
+export function statOf(pid: number | string): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** The processor time of a process, in ms. */
+export function processorMs(stat: readonly string[]): number {
+  return ((Number(stat[11]) + Number(stat[12])) * 1_000) / TICKS_A_SECOND;
+}
+
 /** The times after which silence counts as hanging. */
 interface Patience {
   /** s that it uses hardly any processor time meanwhile. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { UsageWatch } from "../../scripts/abuses/usage.ts";
+import { watchUsage } from "../../scripts/abuses/usage.ts";
 import { makeHistory } from "../../scripts/running/history.ts";
 import { SITE } from "../../scripts/running/servers.ts";
 import type { Card } from "./card.ts";
@@ -150,7 +150,7 @@ class AttackedBox {
   /** @returns the exit code of scripts/abuse */
   async #attack({ rate, seed, scale, seconds }: Asked & { scale: number; seconds: number }) {
     const pid = await this.#says("systemctl show tallydeck -p MainPID --value");
-    const watch = await UsageWatch.start(Number(pid), (command) => this.#says(command));
+    const tellUsage = await watchUsage(Number(pid), (command) => this.#says(command));
     const { box } = this.#lab;
     const status = await this.#spawn(
       ...[process.execPath, join(ROOT, "scripts/abuses/main.ts"), "--only", "all"],
@@ -160,7 +160,7 @@ class AttackedBox {
       ...["--seconds", String(seconds), "--rate", String(rate), "--settle", "0"],
     );
     await pause(SETTLE_S * 1_000);
-    for (const [measure, seen] of await watch.stop()) console.log(`      ${measure}: ${seen}`);
+    for (const [measure, seen] of await tellUsage()) console.log(`      ${measure}: ${seen}`);
     console.log(`      ${await this.#says("systemctl show tallydeck -p MemoryPeak; free -m")}`);
     assert.equal(await this.#says("systemctl show tallydeck -p MainPID --value"), pid);
     assert.equal(await this.#says("journalctl -b -k -q --no-pager -g 'out of memory'"), "");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { StallWatch } from "../../scripts/stall.ts";
+import { processorMs, StallWatch, statOf } from "../../scripts/stall.ts";
 import { freePort } from "../../test/helpers/free-port.ts";
 import type { Speed } from "../../test/virtual-deck/wire.ts";
 import type { BootFiles } from "../boot-lint.ts";
@@ -22,7 +22,6 @@ const PATIENCE = { stillS: 240, spinsS: 600 };
 const UNWATCHED_S = 30;
 /** The limit in QEMU of all disks that are plugged in. */
 const PACE = "pace";
-const TICKS_A_SECOND = 100;
 
 type Ports = readonly [collector: number, control: number, tls: number, other: number];
 const REACHED: Ports = [80, 3_000, 443, 8_080];
@@ -232,16 +231,8 @@ function watched({ card, qemu, shell, qmp }: Watched): () => Promise<string | un
     // Meanwhile nobody waited for it, and it may have had nothing to do.
     if (now - at > UNWATCHED_S) watch = new StallWatch(PATIENCE);
     at = now;
-    const stat = readFileSync(`/proc/${qemu.pid}/stat`, "utf8");
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13);
-    const hangs = watch.see({
-      at,
-      said,
-      usedS: (Number(user) + Number(system)) / TICKS_A_SECOND,
-    });
+    const usedS = processorMs(statOf(qemu.pid ?? 0)) / 1_000;
+    const hangs = watch.see({ at, said, usedS });
     if (hangs !== undefined) qemu.kill("SIGKILL");
     return hangs;
   };

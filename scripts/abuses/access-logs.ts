@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { ask, statusOf } from "./ask.ts";
+import { ask, json, statusOf } from "./ask.ts";
 import {
   type Attack,
   again,
@@ -74,18 +74,11 @@ function begin(target: string, client = 1): string {
 
 /** A token for access logs, made as the owner does. */
 async function logsToken({ token }: Target, control: string): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  const session = await fetch(`${control}/api/session`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ token }),
-  });
+  const session = await fetch(`${control}/api/session`, json({ token }));
   const cookie = session.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-  const made = await fetch(`${control}/api/push-tokens`, {
-    method: "POST",
-    headers: { ...headers, cookie },
-    body: JSON.stringify({ name: "logs", use: "logs" }),
-  });
+  const order = json({ name: "logs", use: "logs" });
+  const headers = { ...order.headers, cookie };
+  const made = await fetch(`${control}/api/push-tokens`, { ...order, headers });
   const answer = (await made.json()) as { token?: string };
   if (answer.token === undefined) throw new Error(`no token for access logs: ${made.status}`);
   return answer.token;

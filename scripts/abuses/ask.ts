@@ -64,6 +64,15 @@ export function ask(origin: string, path: string, options: Ask = {}): Promise<Re
   });
 }
 
+/** The headers and body of a request with JSON. */
+export function json(thing: unknown) {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(thing),
+  };
+}
+
 /** The status of the answer; 0 when there was none. */
 export async function statusOf(reply: Promise<Reply>): Promise<number> {
   return reply.then(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../running/report.ts";
-import { addressOf, ask, type Reply } from "./ask.ts";
+import { addressOf, ask, json, type Reply } from "./ask.ts";
 import type { Figure, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;
@@ -49,13 +49,7 @@ export async function beTheOwner(
     );
     const { control } = target;
     if (control !== undefined)
-      await look(signIn, 204, () =>
-        ask(control, "/api/session", {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ token: target.token }),
-        }),
-      );
+      await look(signIn, 204, () => ask(control, "/api/session", json({ token: target.token })));
     await pause(everyMs, undefined, { signal }).catch(() => {});
   }
   const size = `, largest ${(dashboard.largest / 1_000).toFixed(0)} kB compressed`;

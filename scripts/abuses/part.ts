@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Report } from "../running/report.ts";
 import type { AttackOrders, Figure } from "./attack.ts";
 import { beTheOwner } from "./owner.ts";
-import { UsageWatch } from "./usage.ts";
+import { watchUsage } from "./usage.ts";
 import { Visitors } from "./visitors.ts";
 
 interface Orders extends AttackOrders {
@@ -32,7 +32,7 @@ export async function attackWhileVisited(
   const { target, seconds, rate, scale, settle, seed } = orders;
   try {
     const visitors = await Visitors.begin(target, seed);
-    const watch = victim && (await UsageWatch.start(victim.pid));
+    const tellUsage = victim && (await watchUsage(victim.pid));
     const attack = startAttack(orders);
     const theEnd = new AbortController();
     const [honest, owner] = await Promise.all([
@@ -41,7 +41,7 @@ export async function attackWhileVisited(
     ]);
     const attacked = await attack.figures;
     await pause(settle * 1_000);
-    const used = (await watch?.stop()) ?? [];
+    const used = (await tellUsage?.()) ?? [];
     await attack.end();
     for (const [measure, seen] of [...attacked, ...honest.figures, ...owner.figures, ...used])
       report.figure(measure, seen);

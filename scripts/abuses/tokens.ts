@@ -1,4 +1,4 @@
-import { ask, statusOf } from "./ask.ts";
+import { ask, json, statusOf } from "./ask.ts";
 import { type Attack, again, type Field, type Figure, scaled, tally, word } from "./attack.ts";
 import { sharedAddress } from "./owner.ts";
 
@@ -39,14 +39,7 @@ function read({ target }: Field, token: string, site: string): Promise<number> {
 async function codes({ target, random }: Field): Promise<Figure[]> {
   const { control } = target;
   if (control === undefined) return [];
-  const signIn = (code: string) =>
-    statusOf(
-      ask(control, "/api/session", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ code }),
-      }),
-    );
+  const signIn = (code: string) => statusOf(ask(control, "/api/session", json({ code })));
   const empty: number[] = [];
   for (let i = 0; i < EMPTY_CODES; i++) empty.push(await signIn(""));
   const six = String(Math.floor(random() * 1e6)).padStart(6, "0");

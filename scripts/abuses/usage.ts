@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { TICKS_A_SECOND } from "../stall.ts";
 import type { Figure } from "./attack.ts";
 
 const EVERY_MS = 1_000;
 const PAGE_BYTES = 4_096;
-/** The unit of processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
-const TICKS_A_SECOND = 100;
 
 /** Memory and time of a process, and memory of the kernel for all connections of the machine, both ends. */
 interface Usage {
@@ -47,59 +46,41 @@ async function localShell(command: string): Promise<string> {
   return (await promisify(execFile)("/bin/sh", ["-c", command])).stdout;
 }
 
-/** Measures the usage of a process every second, and reports the first, the highest and the last value. */
-export class UsageWatch {
-  readonly #look: () => Promise<Usage>;
-  readonly #seen: Usage[] = [];
-  readonly #end = new AbortController();
-  #watching: Promise<void> = Promise.resolve();
-
-  private constructor(look: () => Promise<Usage>) {
-    this.#look = look;
-  }
-
-  static async start(
-    pid: number,
-    shell: (command: string) => Promise<string> = localShell,
-  ): Promise<UsageWatch> {
-    const command = usageCommand(pid);
-    const watch = new UsageWatch(async () => usageFrom(await shell(command)));
-    watch.#seen.push(await watch.#look());
-    watch.#watching = watch.#watch();
-    return watch;
-  }
-
-  async #watch(): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      await pause(EVERY_MS, undefined, { signal: this.#end.signal }).catch(() => {});
+/**
+ * Measures the usage of a process every second.
+ * @returns a function that measures once more, and tells the first, the highest and the last value
+ */
+export async function watchUsage(
+  pid: number,
+  shell: (command: string) => Promise<string> = localShell,
+): Promise<() => Promise<readonly Figure[]>> {
+  const look = async () => usageFrom(await shell(usageCommand(pid)));
+  const seen = [await look()];
+  const end = new AbortController();
+  const watching = (async () => {
+    while (!end.signal.aborted) {
+      await pause(EVERY_MS, undefined, { signal: end.signal }).catch(() => {});
       // The end of the process is reported elsewhere.
-      const usage = await this.#look().catch(() => undefined);
-      if (usage !== undefined) this.#seen.push(usage);
+      const usage = await look().catch(() => undefined);
+      if (usage !== undefined) seen.push(usage);
     }
-  }
-
-  /** Measures once more, and returns the figures. */
-  async stop(): Promise<readonly Figure[]> {
-    this.#end.abort();
-    await this.#watching;
-    return [
-      ["memory of the service, MB (resident)", this.#told((usage) => megabytes(usage.resident))],
-      ["memory of the service, MB (anonymous)", this.#told((usage) => megabytes(usage.anonymous))],
-      ["memory of the kernel for TCP, MB", this.#told((usage) => megabytes(usage.kernel))],
-      ["sockets the service has", this.#told((usage) => usage.sockets)],
-      ["processor time of the service, s", this.#grown((usage) => usage.processor)],
-    ];
-  }
-
-  #grown(of: (usage: Usage) => number): string {
-    const all = this.#seen.map(of);
-    return ((all.at(-1) ?? 0) - (all[0] ?? 0)).toFixed(1);
-  }
-
-  #told(of: (usage: Usage) => number): string {
-    const all = this.#seen.map(of);
+  })();
+  const told = (of: (usage: Usage) => number) => {
+    const all = seen.map(of);
     return `${all[0]} before, ${Math.max(...all)} at most, ${all.at(-1)} after`;
-  }
+  };
+  return async () => {
+    end.abort();
+    await watching;
+    const spent = (seen.at(-1)?.processor ?? 0) - (seen[0]?.processor ?? 0);
+    return [
+      ["memory of the service, MB (resident)", told(({ resident }) => megabytes(resident))],
+      ["memory of the service, MB (anonymous)", told(({ anonymous }) => megabytes(anonymous))],
+      ["memory of the kernel for TCP, MB", told(({ kernel }) => megabytes(kernel))],
+      ["sockets the service has", told(({ sockets }) => sockets)],
+      ["processor time of the service, s", spent.toFixed(1)],
+    ];
+  };
 }
 
 function megabytes(bytes: number): number {

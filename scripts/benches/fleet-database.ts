@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { newCluster, postgresCommand } from "../postgres/folder.ts";
 import { PostgresProcess } from "../postgres/process.ts";
+import { statOf, TICKS_A_SECOND } from "../stall.ts";
 
 /** Settings under which a commit is on the disk, as on a real server. */
 const SETTINGS = {
@@ -11,7 +12,6 @@ const SETTINGS = {
   max_wal_size: "1GB",
   dynamic_shared_memory_type: "mmap",
 };
-const TICK_MS = 10;
 
 /** A server of PostgreSQL's, as Debian has it. */
 export interface FleetDatabase {
@@ -63,19 +63,16 @@ function cpuOf(pid: number): number {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   let ticks = 0;
   for (const each of all) {
-    const fields = statOf(each);
-    // ppid is the 4th field, utime, stime, cutime and cstime the 14th to 17th; the first two are off.
+    const fields = fieldsOf(each);
     if (Number(each) === pid) for (const at of [11, 12, 13, 14]) ticks += Number(fields[at]);
     else if (Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
   }
-  return ticks * TICK_MS;
+  return (ticks * 1_000) / TICKS_A_SECOND;
 }
 
-function statOf(pid: string): string[] {
+function fieldsOf(pid: string): string[] {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1")
-      .replace(/^.*\) /s, "")
-      .split(" ");
+    return statOf(pid);
   } catch {
     // The process ended meanwhile.
     return [];

@@ -13,6 +13,7 @@ import type { Given, Part } from "../running/parts.ts";
 import { percentile } from "../running/report.ts";
 import { CHECKOUT, type Running, SITE, startTallydeck, TOKEN } from "../running/servers.ts";
 import { USER_AGENTS } from "../running/traffic.ts";
+import { processorMs, statOf } from "../stall.ts";
 
 const ROWS = 1_000_000;
 const DAYS = 400;
@@ -23,7 +24,6 @@ const READ_PAUSE_MS = 1_000;
 /** Clients of a day, of some six requests each. */
 const VISITORS = 250;
 const LOOK_MS = 20;
-const TICK_MS = 10;
 
 export const imports: Part = {
   says: "A million rows of Plausible and a million lines of a log, imported while hits come in.",
@@ -101,12 +101,10 @@ async function importFile(
 
 function usedBy({ pid }: ChildProcess) {
   try {
-    const [, rest = ""] = /\(.*\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1")) ?? [];
-    const [user = 0, system = 0] = rest.split(" ").slice(11, 13).map(Number);
     const [, own] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return own === undefined
       ? undefined
-      : { cpuMs: (user + system) * TICK_MS, ownMb: Number(own) / 1_024 };
+      : { cpuMs: processorMs(statOf(pid ?? 0)), ownMb: Number(own) / 1_024 };
   } catch {
     return undefined;
   }

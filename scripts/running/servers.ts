@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { processorMs, statOf } from "../stall.ts";
 
 export const TOKEN = "bench";
 export const SITE = "bench";
@@ -124,18 +125,13 @@ function memoryOf(pid: number): Memory {
   return { resident: megabytes("VmRSS"), own: megabytes("RssAnon") };
 }
 
-/** The unit of CPU times in /proc: a hundredth of a second on any kernel. */
-const TICK_MS = 10;
-
 function cpuTimes(pid: number): CpuTimes {
   const times: Record<Thread, number> = { main: 0, committer: 0, reader: 0, others: 0 };
   for (const tid of readdirSync(`/proc/${pid}/task`)) {
-    const [, name = "", rest = ""] =
-      /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/task/${tid}/stat`, "latin1")) ?? [];
+    const task = `${pid}/task/${tid}`;
+    const name = readFileSync(`/proc/${task}/comm`, "utf8").trim();
     const thread = Number(tid) === pid ? "main" : name;
-    // utime and stime are the 14th and 15th field; `rest` begins with the third.
-    const [user, system] = rest.split(" ").slice(11, 13).map(Number) as [number, number];
-    times[isThread(thread) ? thread : "others"] += (user + system) * TICK_MS;
+    times[isThread(thread) ? thread : "others"] += processorMs(statOf(task));
   }
   return times;
 }
