@@ -1,4 +1,3 @@
-/** A file to be put in a tar. */
 export interface TarFile {
   readonly name: string;
   readonly content: Uint8Array;

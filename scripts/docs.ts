@@ -44,7 +44,6 @@ function filesIn(folder: string): string[] {
     .map(({ name }) => `${folder}/${name}`);
 }
 
-/** The pictures that a page shows. */
 function picturesIn(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   return [...text.matchAll(/!\[[^\]]*\]\((\.\.[^)]+)\)/g)].map(([, path = ""]) =>
@@ -142,7 +141,6 @@ function titleOf(text: string): string {
   return (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
 }
 
-/** A page of the documentation. */
 export function docsPage(title: string, { body, about }: { body: string; about: string }): string {
   return `<!doctype html>
 <html lang="en">
@@ -228,7 +226,6 @@ function block(text: string): string {
   return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
 }
 
-/** Text as HTML. */
 export function escaped(text: string): string {
   return text
     .replaceAll("&", "&amp;")

@@ -20,7 +20,6 @@ import {
 interface Part {
   /** `docs/limits.md` */
   readonly page: string;
-  /** Its first line. */
   readonly first: RegExp;
   /** The first line that is none of it; unless given, one that begins neither with `|` nor with two spaces. */
   readonly end?: RegExp;

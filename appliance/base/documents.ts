@@ -37,7 +37,6 @@ export interface DocumentKind<Body = unknown> {
   readonly body?: Body;
 }
 
-/** A document of some kind. */
 export interface Document<Body> {
   readonly id: string;
   readonly body: Body;

@@ -38,7 +38,6 @@ export function siteCollector(collector: string, host: string | null): string {
   return host === null ? collector : `https://${host}`;
 }
 
-/** The script tag that counts views for a site. */
 export function scriptTag(collector: string, site: string): string {
   return `<script defer src="${collector}/s.js" data-site="${site}"></script>`;
 }

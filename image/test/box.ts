@@ -62,7 +62,6 @@ export class Box {
     });
   }
 
-  /** Sends a file as it is. */
   upload(path: string, file: string): Promise<Answer> {
     return ask(this.machine.controlPort, "PUT", path, {
       file,

@@ -53,7 +53,6 @@ export interface MachineOptions {
   readonly frozen?: string;
 }
 
-/** A power cut, a reset, or that it was switched off. */
 export type End = "cut" | "reset" | "off";
 
 /**

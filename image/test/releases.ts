@@ -24,7 +24,6 @@ export const BOARDS = ["linux,dummy-virt", "raspberrypi,3-model-b"];
 /** The file that the initrd compares with the root's release. */
 const CONF = "conf/tallydeck-release";
 
-/** A release as one file. */
 export interface Bundle extends Release {
   readonly file: string;
   /** Its root.img. */

@@ -16,7 +16,6 @@ import { boxOf, hashOf, isUnchanged, lane, SHORT, says, type Updates } from "./u
 /** A release that is not well is given up after so many starts' time, and not before so many seconds. */
 const PATIENCE = { starts: 3, leastS: 200 };
 
-/** A fault of a release on trial. */
 interface Fault {
   /** "… goes back from a release that NAME" */
   readonly name: string;

@@ -82,7 +82,6 @@ export class WirelessBox {
     return JSON.parse(await this.says("cat /run/tallydeck-wifi/state.json")) as WifiState;
   }
 
-  /** Waits until the state fits. */
   when(what: string, fits: (state: WifiState) => boolean): Promise<WifiState> {
     const ask = async () => {
       const now = await this.state();

@@ -135,7 +135,6 @@ interface Node {
   readonly seed: number;
 }
 
-/** A node with a database of its own. */
 async function openNode(stage: Stage, sites: number, seed: number): Promise<Node> {
   const database = await stage.add(startDatabase());
   const opened = Promise.withResolvers<void>();

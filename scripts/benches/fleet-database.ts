@@ -22,7 +22,6 @@ export interface FleetDatabase {
   bytes(): { readonly tables: number; readonly log: number };
   /** Bytes of its tables and indices after a VACUUM FULL. */
   packed(): number;
-  /** Runs statements. */
   run(statements: string): void;
   close(): Promise<void>;
 }

@@ -83,7 +83,6 @@ export function spdxId(name: string): string | undefined {
   return BY_LOWER_CASE.get(name.toLowerCase());
 }
 
-/** All licenses in an expression. */
 export function licensesIn(expression: Expression): string[] {
   return "license" in expression ? [expression.license] : expression.operands.flatMap(licensesIn);
 }

@@ -77,7 +77,6 @@ export class PostgresProcess {
     await ended;
   }
 
-  /** Ends it and removes its folder. */
   async remove(): Promise<void> {
     await this.end("SIGQUIT");
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });

@@ -11,9 +11,7 @@ export interface Traffic {
   readonly from: number;
   /** The expected views of each hour. */
   readonly meant: readonly number[];
-  /** The views of each minute. */
   readonly minutes: Uint32Array;
-  /** The views of each hour. */
   readonly hours: number[];
   readonly viewsPerVisit: number;
   /** The days, from the first one on, on which the demo's site was talked about. */

@@ -12,7 +12,6 @@ type KeyActions = Map<string, () => void>;
 
 export const SEARCH_ID = "search";
 
-/** The list of keys with their functions. */
 export const KEY_LIST: [keys: string[], does: string][] = [
   ...presetsOf(0).flatMap(({ key, name }): [string[], string][] =>
     key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],

@@ -50,7 +50,6 @@ interface Wanted {
   site: string;
   /** the only one that counts; empty for all of them */
   source: string;
-  /** the conditions */
   where: Condition[];
   /** the kind of counts that values are to have */
   of: CountsOf;

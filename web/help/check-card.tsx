@@ -12,7 +12,6 @@ interface CheckCardProps {
   children: ComponentChildren;
 }
 
-/** A check with its button and its finding. */
 export function CheckCard({ title, button, setup, missing, check, children }: CheckCardProps) {
   const [finding, setFinding] = useState<Finding | null>(null);
   const [busy, setBusy] = useState(false);

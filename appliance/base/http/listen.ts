@@ -22,7 +22,6 @@ const CLOSE_IDLE_MS = 20;
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** The number of open connections. */
   readonly connections: number;
   /** Stops accepting and resolves when the requests that run are answered. */
   close(): Promise<void>;

@@ -131,7 +131,6 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   }
 }
 
-/** The box that a release is to be put on. */
 export interface BoxFit {
   readonly running: Release;
   /** The highest release that was ever kept on this box. */

@@ -10,12 +10,10 @@ interface Secret {
   readonly hash: Uint8Array;
 }
 
-/** A new token that reads numbers. */
 export function makeReadToken(): Secret {
   return makeToken(SCHEMES.read, randomBytes);
 }
 
-/** A new token of a shared link. */
 export function makeShareToken(): Secret {
   return makeToken(SCHEMES.share, randomBytes);
 }

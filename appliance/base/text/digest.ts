@@ -62,7 +62,6 @@ export interface Delivery {
   readonly why: string;
 }
 
-/** A delivery for display. */
 export interface DeliveryView extends Omit<Delivery, "tries"> {
   /** The time of the next try; null for none. */
   readonly next: number | null;

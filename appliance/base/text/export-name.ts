@@ -4,7 +4,6 @@ const ENDINGS = { plausible: "zip", csv: "csv.gz", jsonl: "jsonl.gz" } as const;
 
 export type ExportFormat = keyof typeof ENDINGS;
 
-/** The formats in which a site is exported. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["plausible", "csv", "jsonl"];
 
 export function exportFormatOf(text: unknown): ExportFormat | undefined {

@@ -49,7 +49,6 @@ interface Bucket {
   /** `open`: still being counted; `future`: has not begun, so there is nothing to draw */
   state: "whole" | "open" | "future";
   days: DayRange;
-  /** marks of these days */
   marks?: TrendMark[];
 }
 
@@ -121,7 +120,6 @@ export function isByThisHour({ before, buckets }: Trend, at: number): boolean {
   return before?.isPart === true && buckets[at]?.state === "open";
 }
 
-/** A value of a line as text. */
 export function lineText(line: Line, value: number | null | undefined): string {
   if (value === null || value === undefined) return NO_FIGURE;
   return isMetric(line.key) ? figureText(line.key, value) : whole(value);

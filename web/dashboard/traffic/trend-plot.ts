@@ -46,7 +46,6 @@ export interface Plot {
   left: number;
   top: number;
   xs: number[];
-  /** where zero is */
   zero: number;
   lines: PlotLine[];
   before: Point[][];
