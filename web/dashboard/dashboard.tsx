@@ -1,3 +1,4 @@
+import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/traffic/collector/wire.ts";
@@ -44,10 +45,8 @@ interface DashboardProps {
 export function Dashboard(props: DashboardProps) {
   const { history, feed, token, isForgetful, refresh, signOut } = props;
   const { bound } = history;
-  const view = useMemo(
-    () => ({ ...props.view, where: [...bound, ...props.view.where] }),
-    [props.view, whereKey(bound)],
-  );
+  const where = useMemo(() => [...bound, ...props.view.where], [props.view.where, whereKey(bound)]);
+  const view = { ...props.view, where };
   // No choice takes away what a shared link is bound to.
   const change: ChangeView = ({ where, ...part }, how) =>
     props.change({ ...part, ...(where && { where: where.filter(isFree(bound)) }) }, how);
@@ -121,13 +120,8 @@ export function Dashboard(props: DashboardProps) {
           <Empty {...{ history, refresh }} />
         ) : (
           <Traffic
-            history={history}
+            {...{ history, range, token, view, bots, toggleBots, change }}
             now={feed.hour}
-            token={token}
-            view={view}
-            bots={bots}
-            toggleBots={toggleBots}
-            change={change}
             onKept={(isKept) => setUnkept(!isKept)}
           />
         )}
@@ -142,19 +136,16 @@ const STEPS = { chart: 1, heatmap: 2, lists: 3 } as const;
 
 const NO_MARKS: MarksAnswer["marks"] = [];
 
-type TrafficProps = Omit<Shown, "range" | "compared" | "metric" | "where" | "stars" | "toggleStar">;
+type TrafficProps = Omit<Shown, "compared" | "metric" | "where" | "stars" | "toggleStar">;
 
-/** Each part is made again only when something it shows has changed: typing redraws no chart. */
-function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }: TrafficProps) {
-  const { choice, compare, where, filter, layout, open, front } = view;
+function Traffic(props: TrafficProps) {
+  const { history, range, now, token, view, onKept, ...rest } = props;
+  const { compare, where, filter, layout, open, front } = view;
   const metric = chartable(history, view.metric);
-  const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => {
     const days = comparedRange(range, compare);
     return days && days.from < history.since ? null : days;
   }, [range, compare, history.since]);
-  const asked = whereKey(where);
-  const openKey = [...open, ...front].join(",");
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
   const isMarked = noted?.site === history.site && noted.marks.length > 0;
   const marks = isMarked ? noted.marks : NO_MARKS;
@@ -165,60 +156,37 @@ function Traffic({ history, now, token, view, bots, toggleBots, change, onKept }
     () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
     [whereKey(history.where), metric, range.from, range.to],
   );
+  const { bots, toggleBots, change } = rest;
+  const asked = { history, range, compared };
+  const chart = { ...asked, metric, bots, toggleBots, now, onKept, marks };
+  const heat = { history, range, metric: chartable(history, view.metric, "pv"), now };
+  const starred = { history, range, where, stars, change, toggleStar };
+  const lists = { ...starred, filter, layout, open, front };
   return (
     <>
       <p class="offscreen" role="status">
         {told}
       </p>
-      {useMemo(
-        () => (
-          <Tiles {...{ history, range, compared, metric, now, change }} />
-        ),
-        [history, range, compared, metric, now],
-      )}
-      {useMemo(
-        () => (
-          <ValueTiles {...{ history, range, compared, where, stars, change, toggleStar }} />
-        ),
-        [history, range, compared, asked, stars],
-      )}
+      {usePart(Tiles, { ...asked, metric, now, change })}
+      {usePart(ValueTiles, { ...starred, compared })}
       <div class="charts">
-        {useMemo(
-          () => (
-            <TrendCard
-              {...{ history, range, compared, metric, bots, toggleBots, now, onKept, marks }}
-              isDrawn={drawn >= STEPS.chart}
-            />
-          ),
-          [history, range, compared, metric, bots, now, marks, drawn >= STEPS.chart],
-        )}
-        {useMemo(
-          () =>
-            drawn >= STEPS.heatmap && (
-              <Heatmap
-                {...{ history, range, metric: chartable(history, view.metric, "pv"), now }}
-              />
-            ),
-          [history, range, view.metric, now, drawn >= STEPS.heatmap],
-        )}
+        {usePart(TrendCard, { ...chart, isDrawn: drawn >= STEPS.chart })}
+        {usePart(Heatmap, heat, drawn >= STEPS.heatmap)}
       </div>
-      {useMemo(
-        () => (
-          <Goals {...{ history, range, compared, token, now }} />
-        ),
-        [history, range, compared, token, now],
-      )}
-      {useMemo(
-        () =>
-          drawn >= STEPS.lists && (
-            <Breakdowns
-              {...{ history, range, where, stars, filter, layout, open, front, change, toggleStar }}
-            />
-          ),
-        [history, range, asked, stars, filter, layout, openKey, drawn >= STEPS.lists],
-      )}
+      {usePart(Goals, { ...asked, token, now })}
+      {usePart(Breakdowns, lists, drawn >= STEPS.lists)}
     </>
   );
+}
+
+/** A part that is made again only when something it shows has changed: typing redraws no chart. */
+function usePart<Props extends object>(
+  Part: (props: Props) => ComponentChild,
+  props: Props,
+  isDrawn = true,
+) {
+  const shown = Object.values(props).filter((one) => typeof one !== "function");
+  return useMemo(() => isDrawn && <Part {...props} />, [isDrawn, ...shown]);
 }
 
 function KeyList({ onClose }: { onClose: () => void }) {
