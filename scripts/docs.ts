@@ -6,16 +6,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import type { Marked, Tokens } from "marked";
+import type { Made } from "./web-assets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const DOCS = "docs";
 const FIRST = `${DOCS}/README.md`;
 const EXAMPLES = "scripts/examples";
-
-interface Made {
-  body: Uint8Array;
-  modules: readonly string[];
-}
 
 /** The assets below `docs/` by name, with what makes each. */
 export function docsAssets(): Record<string, () => Promise<Made>> {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { IconFile } from "../appliance/base/text/icons.ts";
+import type { Made } from "./web-assets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MODULE = "node_modules/@iconify-json/lucide";
@@ -13,7 +14,7 @@ interface IconSet {
 type Attributes = Readonly<Record<string, string>>;
 
 /** @throws {Error} when an icon has a part that is not known here */
-export async function icons(): Promise<{ body: Uint8Array; modules: readonly string[] }> {
+export async function icons(): Promise<Made> {
   const read = (path: string) => readFile(join(ROOT, path), "utf8");
   const set = JSON.parse(await read(`${MODULE}/icons.json`)) as IconSet;
   // A hidden icon is gone with the next version.

@@ -29,7 +29,7 @@ import { useReading } from "./use-reading.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
-interface DashboardProps {
+export interface DashboardProps {
   history: History;
   feed: Feed;
   view: View;

@@ -88,12 +88,7 @@ function Tabs({ tab, hasSurveys, change }: Pick<HeaderProps, "tab" | "hasSurveys
   );
 }
 
-interface SiteMenuProps {
-  site: string;
-  token: string;
-  change: ChangeView;
-  signOut: () => void;
-}
+type SiteMenuProps = Pick<HeaderProps, "site" | "token" | "change" | "signOut">;
 
 type Listing = { sites: SiteEntry[] } | { problem: string } | null;
 

@@ -287,11 +287,9 @@ function wallHour(at: number, { zone, to }: DayOfAnswer): number {
 const NO_SITES =
   "There is no site yet. Add one in the control page of the machine, or with: tallydeck sites add <id>";
 
-async function readSite(
-  { site, source, where, of, token }: Wanted,
-  { kept, whole }: Known,
-  signal: AbortSignal,
-): Promise<Reading> {
+async function readSite(wanted: Wanted, known: Known, signal: AbortSignal): Promise<Reading> {
+  const { site, source, where, of, token } = wanted;
+  const { kept, whole } = known;
   // Lists of visitors would be empty for a site that does not tell visitors apart.
   const kind = of === "visitors" && whole !== null && isUnvisited(whole) ? "views" : of;
   const query = {
@@ -315,11 +313,7 @@ async function readSite(
   const isWhole = where.length === 0;
   const history = decodeHistory(answer.body, { where, of: kind }, isWhole ? null : whole);
   if (isWhole && of === "visitors" && (kind === "views") !== isUnvisited(history))
-    return readSite(
-      { site, source, where, of, token },
-      { kept: undefined, whole: history },
-      signal,
-    );
+    return readSite(wanted, { kept: undefined, whole: history }, signal);
   const change = { history, reach: answer.sites };
   return {
     site: history.site,

@@ -4,21 +4,14 @@ import { weekdayAndDay, zoneNote } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
+import type { DashboardProps } from "../dashboard.tsx";
 import { Notices } from "../notices.tsx";
 import { RefreshButton } from "../refresh-button.tsx";
 import { delta } from "../traffic/figures.ts";
-import type { Feed } from "../use-feed.ts";
-import type { ChangeView } from "../use-view.ts";
-import { formatView, type View } from "../view.ts";
+import { formatView } from "../view.ts";
 
-interface OverviewProps {
+interface OverviewProps extends Omit<DashboardProps, "history" | "token"> {
   overview: OverviewAnswer;
-  feed: Feed;
-  view: View;
-  isForgetful: boolean;
-  change: ChangeView;
-  refresh: () => void;
-  signOut: () => void;
 }
 
 /** A card for each site, the one with the most views of the week first. */

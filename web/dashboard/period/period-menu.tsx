@@ -1,4 +1,4 @@
-import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import { type Day, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import { rangeName } from "../../shared/dates.ts";
 import type { DayRange, History } from "../history.ts";
 import { Menu } from "../menu.tsx";
@@ -29,6 +29,8 @@ export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps
           close();
           onChoose(chosen);
         };
+        const { first, last } = history;
+        const chooseDays = (one: Day, other: Day) => choose(choiceOf(one, other, history));
         return (
           <>
             <ul class="presets">
@@ -46,17 +48,8 @@ export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps
               ))}
             </ul>
             <div>
-              <Calendar
-                range={range}
-                first={history.first}
-                last={history.last}
-                onChoose={(one, other) => choose(choiceOf(one, other, history))}
-              />
-              <Days
-                history={history}
-                range={range}
-                onChoose={(one, other) => choose(choiceOf(one, other, history))}
-              />
+              <Calendar {...{ range, first, last }} onChoose={chooseDays} />
+              <Days {...{ history, range }} onChoose={chooseDays} />
             </div>
           </>
         );

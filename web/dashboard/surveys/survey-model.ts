@@ -1,3 +1,4 @@
+import { entryOf } from "../../../appliance/base/input/json.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import type {
   CrossField,
@@ -41,11 +42,6 @@ export function partText(count: number, all: number): string {
   return all < FEW ? `of ${whole(all)}` : percent(count / all);
 }
 
-/** The own entry of a table from JSON, since an id may be the name of an inherited property. */
-function entryOf<T>(table: Record<string, T> | undefined, id: string): T | undefined {
-  return table !== undefined && Object.hasOwn(table, id) ? table[id] : undefined;
-}
-
 const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, n) => total + n, 0);
 
@@ -73,12 +69,12 @@ export function questionsOf(
   { sv, counts, total }: SurveysAnswer,
   labels: SurveyLabels = {},
 ): SurveyQuestion[] {
-  const questions = entryOf(labels, String(sv));
+  const questions = entryOf(labels, String(sv)) ?? {};
   return Object.entries(counts).map(([id, table]) => {
     const label = entryOf(questions, id);
     const options = Object.entries(table).map(([option, count]) => ({
       option,
-      name: entryOf(label?.options, option) ?? option,
+      name: entryOf(label?.options ?? {}, option) ?? option,
       count,
       share: count / total,
     }));
