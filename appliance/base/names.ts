@@ -1,5 +1,7 @@
 /** The names of sites, their tokens and hosts, surveys, channels and colours. */
 
+import type { SchemaOf } from "./input/schema.ts";
+
 /** The form of ids of existing sites. */
 export const SITE_ID_PATTERN = "^[a-z0-9][a-z0-9_-]{0,31}$";
 const ID = new RegExp(SITE_ID_PATTERN);
@@ -120,7 +122,7 @@ export function isMailAddress(text: string): boolean {
 }
 
 /** JSON Schema of a colour: `#rrggbb`. */
-export const COLOR = {
+export const COLOR: SchemaOf<string> = {
   type: "string",
   pattern: "^#[0-9a-fA-F]{6}$",
   description: "must be a colour as #rrggbb",
@@ -130,7 +132,7 @@ const MAX_TTL = 86_400;
 /** The lifetime of a pushed text in seconds, unless its sender gives one. */
 export const DEFAULT_TTL = 600;
 /** JSON Schema of the life of a pushed text: whole seconds, 0 for ever. */
-export const TTL = {
+export const TTL: SchemaOf<number> = {
   type: "integer",
   minimum: 0,
   maximum: MAX_TTL,

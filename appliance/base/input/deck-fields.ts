@@ -64,7 +64,7 @@ export const EXPIRIES = {
   blank: { name: "Go blank" },
   text: { name: "Show a text" },
 } as const;
-export type Expiry = keyof typeof EXPIRIES;
+type Expiry = keyof typeof EXPIRIES;
 export const DEFAULT_EXPIRY: Expiry = "dim";
 
 /** The largest size of a key's text, as a share of `most`. A longer text is drawn smaller. */

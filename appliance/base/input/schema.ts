@@ -15,8 +15,8 @@ export interface SchemaOf<T> {
 export type Fitting<Schema> = Schema extends { readonly [of]?: infer T } ? T : unknown;
 
 /** Schemas by the names of fields. */
-type Fields = Readonly<Record<string, object>>;
-type NoFields = Readonly<Record<never, never>>;
+export type Fields = Readonly<Record<string, object>>;
+export type NoFields = Readonly<Record<never, never>>;
 
 /** The type of an object that has all of these fields, and may have some. */
 export type Having<All extends Fields, Some extends Fields = NoFields> = Flat<
@@ -61,6 +61,14 @@ export function objectOf<All extends Fields, Some extends Fields = NoFields>(
   return { type: "object", properties: { ...all, ...some }, required: Object.keys(all) };
 }
 
+/** A schema of an object without any other field. */
+export function exactly<All extends Fields, Some extends Fields = NoFields>(
+  all: All,
+  some?: Some,
+): SchemaOf<Having<All, Some>> {
+  return { ...objectOf(all, some), additionalProperties: false };
+}
+
 /** A schema of an object with any names, and fields of one schema. */
 export function mapOf<Part extends object>(
   schema: Part,
@@ -84,4 +92,9 @@ function closedPart(value: unknown): unknown {
 
 export function orNull<Schema extends object>(schema: Schema): SchemaOf<Fitting<Schema> | null> {
   return { anyOf: [schema, { type: "null" }] };
+}
+
+/** The same for one with a type, whose own description is told. */
+export function nullable<Schema extends object>(schema: Schema): SchemaOf<Fitting<Schema> | null> {
+  return { ...schema, nullable: true };
 }

@@ -1,6 +1,19 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
 import { jsonBody } from "../../base/http/body.ts";
+import {
+  type Fields,
+  type Fitting,
+  integerFrom,
+  listOf,
+  mapOf,
+  type NoFields,
+  nullable,
+  objectOf,
+  oneAmong,
+  type SchemaOf,
+  TEXT,
+} from "../../base/input/schema.ts";
 import { shape } from "../../base/input/shape.ts";
 import type { Alert, AlertReport, Alerts } from "../../deck/push/alerts.ts";
 import type { Channels } from "../../deck/push/channels.ts";
@@ -20,99 +33,49 @@ const MAX_SUMMARY = 160;
 const MAX_TRUNCATED = 1_000_000;
 const TEST_TTL = 60;
 
+const text = { ...TEXT, description: "must be a text" };
+const texts = { ...mapOf(text), description: "must hold texts" };
+const number: SchemaOf<number> = { type: "integer", description: "must be a number" };
+
 // Senders have further fields, and may add some with every version.
-const open = (properties: object, required: string[] = []) => ({
-  type: "object",
-  properties,
-  required,
+const open = <All extends Fields, Some extends Fields = NoFields>(all: All, some?: Some) => ({
+  ...objectOf(all, some),
   additionalProperties: true,
   description: "must be an object",
 });
-const text = { type: "string", description: "must be a text" };
-const texts = { type: "object", additionalProperties: text, description: "must hold texts" };
-const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, "null"] });
 
-interface AlertmanagerAlert {
-  status: "firing" | "resolved";
-  labels: Record<string, string>;
-  annotations?: Record<string, string>;
-  fingerprint?: string;
-}
-
-interface AlertmanagerPost {
-  groupKey: string;
-  alerts: AlertmanagerAlert[];
-  /** The number of alerts that `max_alerts` leaves out of the list. */
-  truncatedAlerts?: number;
-}
+const ALERT = open(
+  {
+    status: { ...oneAmong("firing", "resolved"), description: "must be firing or resolved" },
+    labels: texts,
+  },
+  { annotations: texts, fingerprint: text },
+);
+type AlertmanagerAlert = Fitting<typeof ALERT>;
 
 /** Version 4 of https://prometheus.io/docs/alerting/latest/configuration/#webhook_config. */
-const readAlertmanager = shape<AlertmanagerPost>(
-  open(
-    {
-      groupKey: text,
-      truncatedAlerts: {
-        type: "integer",
-        minimum: 0,
-        maximum: MAX_TRUNCATED,
-        description: `must be a whole number up to ${MAX_TRUNCATED}`,
-      },
-      alerts: {
-        type: "array",
-        description: "must be a list of alerts",
-        items: open(
-          {
-            status: {
-              enum: ["firing", "resolved"],
-              description: "must be firing or resolved",
-            },
-            labels: texts,
-            annotations: texts,
-            fingerprint: text,
-          },
-          ["status", "labels"],
-        ),
-      },
+const ALERTMANAGER_POST = open(
+  {
+    groupKey: text,
+    alerts: { ...listOf(ALERT), description: "must be a list of alerts" },
+  },
+  {
+    /** The number of alerts that `max_alerts` leaves out of the list. */
+    truncatedAlerts: {
+      ...integerFrom(0, MAX_TRUNCATED),
+      description: `must be a whole number up to ${MAX_TRUNCATED}`,
     },
-    ["groupKey", "alerts"],
-  ),
+  },
 );
+type AlertmanagerPost = Fitting<typeof ALERTMANAGER_POST>;
+const readAlertmanager = shape(ALERTMANAGER_POST);
 
-interface KumaPost {
-  msg?: string | null;
-  /** Both are null in a test. */
-  heartbeat?: { status: number; msg?: string | null } | null;
-  monitor?: KumaMonitor | null;
-}
+const BEAT = open({ status: number }, { msg: nullable(text) });
+const MONITOR = open({ id: number, name: text }, { url: nullable(text), hostname: nullable(text) });
 
-interface KumaMonitor {
-  id: number;
-  name: string;
-  url?: string | null;
-  hostname?: string | null;
-}
-
-/** The post of louislam/uptime-kuma, `server/notification-providers/webhook.js`. */
-const readKuma = shape<KumaPost>(
-  open({
-    msg: orNull(text),
-    heartbeat: orNull(
-      open({ status: { type: "integer", description: "must be a number" }, msg: orNull(text) }, [
-        "status",
-      ]),
-    ),
-    monitor: orNull(
-      open(
-        {
-          id: { type: "integer", description: "must be a number" },
-          name: text,
-          url: orNull(text),
-          hostname: orNull(text),
-        },
-        ["id", "name"],
-      ),
-    ),
-  }),
+/** The post of louislam/uptime-kuma, `server/notification-providers/webhook.js`. Both objects are null in a test. */
+const readKuma = shape(
+  open({}, { msg: nullable(text), heartbeat: nullable(BEAT), monitor: nullable(MONITOR) }),
 );
 
 /** `POST /hooks/alertmanager/:channel` */
@@ -201,8 +164,8 @@ function nameOf({ labels }: AlertmanagerAlert): string {
 
 /** Statuses: 0 down, 1 up, 2 pending, 3 maintenance. */
 function beatOf(
-  { status, msg }: { status: number; msg?: string | null },
-  { id, name: full, url, hostname }: KumaMonitor,
+  { status, msg }: Fitting<typeof BEAT>,
+  { id, name: full, url, hostname }: Fitting<typeof MONITOR>,
 ): AlertReport {
   // Each Uptime Kuma numbers its monitors from 1. Of one whose name or target was changed the other is still the same.
   const key = identity("monitor", `${id} ${full}`);

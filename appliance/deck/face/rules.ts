@@ -1,17 +1,24 @@
-import type { Colors } from "./colors.ts";
+import { FIELD_LIMITS } from "../../base/input/deck-fields.ts";
+import { exactly, type Having, listOf, type NoFields, NUMBER } from "../../base/input/schema.ts";
+import { COLOR } from "../../base/names.ts";
 
-/** Colours while a number is beyond a bound: exactly one of `above` and `below` is given. */
-interface NumberRule extends Partial<Colors> {
-  above?: number;
-  below?: number;
-}
+/** Colours while a number is beyond a bound. */
+const RULE = {
+  ...exactly({}, { above: NUMBER, below: NUMBER, color: COLOR, background: COLOR }),
+  oneOf: [{ required: ["above"] }, { required: ["below"] }],
+  description: "must have one of above and below",
+};
 
 /** Rules for the colours of a number, with a hysteresis. */
-export interface NumberRules {
+export const NUMBER_RULES = {
   /** The first that holds counts. */
-  rules?: NumberRule[];
-  hysteresis?: number;
-}
+  rules: {
+    ...listOf(RULE, FIELD_LIMITS.rules),
+    description: `must be a list of at most ${FIELD_LIMITS.rules} rules`,
+  },
+  hysteresis: { ...NUMBER, minimum: 0, description: "must be a number from 0 on" },
+};
+type NumberRules = Having<NoFields, typeof NUMBER_RULES>;
 
 interface FoundNumber {
   text: string;
@@ -19,7 +26,7 @@ interface FoundNumber {
 }
 
 /** Digits in groups of three, or in one piece, or decimals alone; signs of a word, as in CO2 or room-3, begin none. */
-const NUMBER =
+const DIGITS =
   /(?<![\p{L}\p{N}.,]|[\p{L}\p{N}][-_])([+-](?<![\p{L}\p{N}][+-]))?(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+)(?:e([+-]?\d{1,3})(?![\p{L}\p{N}]))?/iu;
 
 /**
@@ -28,7 +35,7 @@ const NUMBER =
  * is 1234567, and `1.234` is a little more than 1. An exponent belongs to it: `9e-06`.
  */
 export function numberIn(text: string): FoundNumber | undefined {
-  const found = NUMBER.exec(text);
+  const found = DIGITS.exec(text);
   if (found === null) return undefined;
   const [whole, sign = "", digits = "", exponent = "0"] = found;
   const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));

@@ -1,25 +1,17 @@
+import type { Fitting } from "../../base/input/schema.ts";
 import { type Misfit, schemas } from "../../base/input/shape.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
 
-/** A JSON Schema. Its `description` has the valid values, as the end of the sentence "field …". */
-type FieldSchema = object;
-
-type Schemas = Readonly<Record<string, FieldSchema>>;
-
-/** The fields of a shape: those it needs, and those it may have. It takes no others. */
-interface Fields {
-  readonly required: Schemas;
-  readonly optional: Schemas;
-}
-
-export function fields(required: Schemas = {}, optional: Schemas = {}): Fields {
-  return { required, optional };
-}
-
-/** JSON Schema of a text that is one of a few. */
-export function oneOf(...values: string[]): FieldSchema {
-  return { enum: values, description: `must be one of ${values.join(", ")}` };
-}
+/**
+ * The type of values of several shapes.
+ * @param Tag the field with the name of the shape
+ * @param Shapes name → schema of an object, as `exactly` makes it
+ */
+export type OneOf<Tag extends string, Shapes> = {
+  [Name in keyof Shapes]: { [Field in Tag]: Name } & {
+    -readonly [Field in keyof Fitting<Shapes[Name]>]: Fitting<Shapes[Name]>[Field];
+  };
+}[keyof Shapes];
 
 /**
  * Makes a reader for values of several shapes.
@@ -30,19 +22,21 @@ export function oneOf(...values: string[]): FieldSchema {
 export function variants<T extends Readonly<Record<Tag, string>>, Tag extends string>(
   tag: Tag,
   what: string,
-  shapes: Readonly<Record<T[Tag], Fields>>,
+  shapes: Readonly<Record<T[Tag], object>>,
   formats: Record<string, (text: string) => boolean> = {},
 ): (input: unknown, at: string) => T {
   const names = Object.keys(shapes);
   const misfitOf = schemas({ discriminator: true, verbose: true, formats })({
     type: "object",
     discriminator: { propertyName: tag },
-    oneOf: Object.entries<Fields>(shapes).map(([name, { required, optional }]) => ({
-      type: "object",
-      properties: { [tag]: { const: name }, ...required, ...optional },
-      required: [tag, ...Object.keys(required)],
-      additionalProperties: false,
-    })),
+    oneOf: Object.entries<object>(shapes).map(([name, shape]) => {
+      const { properties, required } = shape as { properties: object; required: string[] };
+      return {
+        ...shape,
+        properties: { [tag]: { const: name }, ...properties },
+        required: [tag, ...required],
+      };
+    }),
   });
   return (input, at) => {
     const misfit = misfitOf(input);

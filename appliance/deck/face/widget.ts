@@ -1,126 +1,28 @@
 import {
   EXPIRIES,
-  type Expiry,
   FIELD_LIMITS,
   idsOf,
   periodMetrics,
   STAT_METRICS,
   STAT_PERIODS,
-  type StatMetric,
-  type StatPeriod,
   TEXT_SIZES,
-  type TextSize,
 } from "../../base/input/deck-fields.ts";
+import {
+  exactly,
+  type Fields,
+  type Fitting,
+  NUMBER,
+  oneAmong,
+  type SchemaOf,
+  TEXT,
+  textUpTo,
+} from "../../base/input/schema.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
-import type { NumberRules } from "./rules.ts";
-import { fields, oneOf, variants } from "./variants.ts";
-
-interface WidgetColors {
-  /** `#rrggbb` */
-  color?: string;
-  background?: string;
-}
-
-export interface PushWidget extends WidgetColors, NumberRules {
-  type: "push";
-  channel: string;
-  /** The remains of an expired value. */
-  expire?: Expiry;
-  fallback?: string;
-  size?: TextSize;
-  /** An alarm of the channel wakes the deck and shows the page of this key. */
-  wake?: true;
-}
-
-export interface StatWidget extends WidgetColors {
-  type: "stat";
-  site: string;
-  metric: StatMetric;
-  period: StatPeriod;
-  /** Replaces the site's id. */
-  label?: string;
-  /** An alarm of the site wakes the deck and shows the page of this key. */
-  wake?: true;
-}
-
-/** The pushed number of a channel between two bounds, as a ring or as a bar. */
-export interface GaugeWidget extends WidgetColors, NumberRules {
-  type: "gauge" | "bar";
-  channel: string;
-  min: number;
-  max: number;
-  unit?: string;
-  /** Replaces the channel's name. */
-  label?: string;
-}
-
-/** One of the two faces of a toggle. */
-export interface ToggleSide extends WidgetColors {
-  /** `On`, or `Off`, unless given. */
-  text?: string;
-  icon?: string;
-}
-
-/** Something that is on or off, by the text of a channel: see `isOn`. */
-export interface ToggleWidget extends WidgetColors {
-  type: "toggle";
-  channel: string;
-  on?: ToggleSide;
-  off?: ToggleSide;
-}
-
-/** A key with the time until the value of a channel expires, or until it is late or down. */
-export interface CountdownWidget extends WidgetColors {
-  type: "countdown";
-  channel: string;
-  label?: string;
-}
-
-export interface IconWidget extends WidgetColors {
-  type: "icon";
-  icon: string;
-  label?: string;
-}
-
-export interface ImageWidget extends WidgetColors {
-  type: "image";
-  /** SHA-256 of an uploaded file, in hexadecimal digits. */
-  image: string;
-}
-
-export interface WorldclockWidget extends WidgetColors {
-  type: "worldclock";
-  /** IANA name */
-  timeZone: string;
-  /** Replaces the city of the zone. */
-  label?: string;
-}
-
-interface TextWidget extends WidgetColors {
-  type: "text";
-  text: string;
-  size?: TextSize;
-}
-
-export interface PlainWidget extends WidgetColors {
-  type: "clock" | "date" | "address" | "padlock" | "empty";
-}
-
-/** The widget that a slot is set to show. */
-export type Widget =
-  | PushWidget
-  | StatWidget
-  | GaugeWidget
-  | ToggleWidget
-  | CountdownWidget
-  | IconWidget
-  | ImageWidget
-  | WorldclockWidget
-  | TextWidget
-  | PlainWidget;
+import { NUMBER_RULES } from "./rules.ts";
+import { type OneOf, variants } from "./variants.ts";
 
 /** The push channel that a widget shows; undefined for none. */
 export function channelOf(widget: Widget): string | undefined {
@@ -136,96 +38,104 @@ export interface PushRules {
 
 /** JSON Schema of a text with a limit of characters. */
 export const textSchema = (maxLength: number, what = "a text") => ({
-  type: "string",
-  maxLength,
+  ...textUpTo(maxLength),
   description: `must be ${what} of at most ${maxLength} characters`,
 });
 
-const TEXT = textSchema(FIELD_LIMITS.text);
-const SITE = {
-  type: "string",
-  format: "site-id",
-  description: "must be the id of a site",
-};
+const DRAWN_TEXT = textSchema(FIELD_LIMITS.text);
+const SITE = { ...TEXT, format: "site-id", description: "must be the id of a site" };
 /** JSON Schema of the name of a push channel, which `readChannel` reads. */
-export const CHANNEL = { type: "string", description: "must be the name of a push channel" };
+export const CHANNEL = { ...TEXT, description: "must be the name of a push channel" };
 
-const WAKE = { const: true, description: "must be true, or left out" };
+const WAKE: SchemaOf<true> = { const: true, description: "must be true, or left out" };
+const COLORS = { color: COLOR, background: COLOR };
 
 /** The fields of a shown widget, which include its colours. */
-const shown: typeof fields = (required, optional) =>
-  fields(required, { ...optional, color: COLOR, background: COLOR });
+const shown = <All extends Fields, Some extends Fields>(all: All, some: Some) =>
+  exactly(all, { ...some, ...COLORS });
 
-const SIZE = oneOf(...idsOf(TEXT_SIZES));
+const SIZE = oneAmong(...idsOf(TEXT_SIZES));
 const LABEL = textSchema(FIELD_LIMITS.label);
 const UNIT = textSchema(FIELD_LIMITS.unit);
-const NUMBER = { type: "number", description: "must be a number" };
-const ICON = {
-  type: "string",
-  maxLength: FIELD_LIMITS.icon,
-  description: "must be the name of an icon",
-};
+const ICON = { ...textUpTo(FIELD_LIMITS.icon), description: "must be the name of an icon" };
 const IMAGE = {
-  type: "string",
+  ...TEXT,
   pattern: "^[0-9a-f]{64}$",
   description: "must be the name that PUT /api/images answered",
 };
 const ZONE = {
-  type: "string",
+  ...TEXT,
   format: "time-zone",
   description: "must be a time zone like Europe/Zurich",
 };
-const RULE = {
-  type: "object",
-  properties: { above: NUMBER, below: NUMBER, color: COLOR, background: COLOR },
-  additionalProperties: false,
-  oneOf: [{ required: ["above"] }, { required: ["below"] }],
-  description: "must have one of above and below",
-};
-const RULES = {
-  rules: {
-    type: "array",
-    maxItems: FIELD_LIMITS.rules,
-    items: RULE,
-    description: `must be a list of at most ${FIELD_LIMITS.rules} rules`,
-  },
-  hysteresis: { type: "number", minimum: 0, description: "must be a number from 0 on" },
-};
+/** The label replaces the channel's name. */
 const GAUGE = shown(
   { channel: CHANNEL, min: NUMBER, max: NUMBER },
-  { unit: UNIT, label: LABEL, ...RULES },
+  { unit: UNIT, label: LABEL, ...NUMBER_RULES },
 );
 
+/** One of the two faces of a toggle; its text is `On`, or `Off`, unless given. */
 const SIDE = {
-  type: "object",
-  properties: { text: LABEL, icon: ICON, color: COLOR, background: COLOR },
-  additionalProperties: false,
+  ...exactly({}, { text: LABEL, icon: ICON, ...COLORS }),
   description: "must be an object with text, icon, color or background",
 };
+const PLAIN = shown({}, {});
 
 const SHAPES = {
+  /** `expire`: the remains of an expired value; `wake`: an alarm of the channel wakes the deck and shows the page of this key. */
   push: shown(
     { channel: CHANNEL },
-    { expire: oneOf(...idsOf(EXPIRIES)), fallback: TEXT, size: SIZE, wake: WAKE, ...RULES },
+    {
+      expire: oneAmong(...idsOf(EXPIRIES)),
+      fallback: DRAWN_TEXT,
+      size: SIZE,
+      wake: WAKE,
+      ...NUMBER_RULES,
+    },
   ),
+  /** The label replaces the site's id; `wake`: the same for an alarm of the site. */
   stat: shown(
-    { site: SITE, metric: oneOf(...idsOf(STAT_METRICS)), period: oneOf(...idsOf(STAT_PERIODS)) },
+    {
+      site: SITE,
+      metric: oneAmong(...idsOf(STAT_METRICS)),
+      period: oneAmong(...idsOf(STAT_PERIODS)),
+    },
     { label: LABEL, wake: WAKE },
   ),
+  /** The pushed number of a channel between two bounds, as a ring or as a bar. */
   gauge: GAUGE,
   bar: GAUGE,
+  /** Something that is on or off, by the text of a channel: see `isOn`. */
   toggle: shown({ channel: CHANNEL }, { on: SIDE, off: SIDE }),
+  /** The time until the value of a channel expires, or until it is late or down. */
   countdown: shown({ channel: CHANNEL }, { label: LABEL }),
-  image: shown({ image: IMAGE }),
+  /** SHA-256 of an uploaded file, in hexadecimal digits. */
+  image: shown({ image: IMAGE }, {}),
   icon: shown({ icon: ICON }, { label: LABEL }),
+  /** The label replaces the city of the zone. */
   worldclock: shown({ timeZone: ZONE }, { label: LABEL }),
-  clock: shown(),
-  date: shown(),
-  text: shown({ text: TEXT }, { size: SIZE }),
-  address: shown(),
-  padlock: shown(),
-  empty: shown(),
+  clock: PLAIN,
+  date: PLAIN,
+  text: shown({ text: DRAWN_TEXT }, { size: SIZE }),
+  address: PLAIN,
+  padlock: PLAIN,
+  empty: PLAIN,
 };
+
+/** The widget that a slot is set to show. */
+export type Widget = OneOf<"type", typeof SHAPES>;
+type Of<Type extends Widget["type"]> = Extract<Widget, { type: Type }>;
+
+export type PushWidget = Of<"push">;
+export type StatWidget = Of<"stat">;
+export type GaugeWidget = Of<"gauge" | "bar">;
+export type ToggleWidget = Of<"toggle">;
+export type ToggleSide = Fitting<typeof SIDE>;
+export type CountdownWidget = Of<"countdown">;
+export type IconWidget = Of<"icon">;
+export type ImageWidget = Of<"image">;
+export type WorldclockWidget = Of<"worldclock">;
+export type PlainWidget = Of<"clock" | "date" | "address" | "padlock" | "empty">;
 
 const readVariant = variants<Widget, "type">("type", "widget", SHAPES, {
   "site-id": (text) => looksLikeSiteId(siteIdOf(text)),

@@ -1,87 +1,78 @@
+import {
+  exactly,
+  type Fitting,
+  FLAG,
+  type Having,
+  integerFrom,
+  type NoFields,
+  oneAmong,
+  TEXT,
+  textUpTo,
+} from "../../base/input/schema.ts";
 import { shape } from "../../base/input/shape.ts";
 import { COLOR, TTL } from "../../base/names.ts";
 
 /**
  * A state that a sender reports; `start` begins a run that ends with another state.
  */
-export type Status = "ok" | "warn" | "fail" | "start";
-
-const STATUSES: readonly Status[] = ["ok", "warn", "fail", "start"];
-
-/** The fields of a push for watching its channel and for its alarms, in seconds. */
-export interface WatchFields {
-  /** The time limit of the next push; 0 ends the watching. */
-  period?: number;
-  /** The time after `period` before the channel is down. */
-  grace?: number;
-  /** Whether alarms wake decks with the channel; it holds until it is changed. */
-  wake?: boolean;
-}
-
-/** A push by a sender. Colours are `#rrggbb`, for this value only. */
-export interface Push extends WatchFields {
-  text: string;
-  /** Whole seconds until the value expires; 0 never does. */
-  ttl?: number;
-  color?: string;
-  background?: string;
-  /** Name of an icon. */
-  icon?: string;
-  status?: Status;
-  /** The sender's own id of the message. The same id again is no news. */
-  id?: string;
-  /** Stays until it is acknowledged. */
-  hold?: boolean;
-}
+export type Status = (typeof STATUSES)[number];
+const STATUSES = ["ok", "warn", "fail", "start"] as const;
 
 const DAY = 86_400;
 const MIN_PERIOD = 10;
 const MAX_PERIOD = 365 * DAY;
 
-/** JSON Schemas of the fields. */
+/** JSON Schemas of the fields of a push for watching its channel and for its alarms, in seconds. */
 export const WATCH_FIELDS = {
+  /** The time limit of the next push; 0 ends the watching. */
   period: {
-    type: "integer",
-    minimum: 0,
-    maximum: MAX_PERIOD,
+    ...integerFrom(0, MAX_PERIOD),
     not: { minimum: 1, maximum: MIN_PERIOD - 1 },
     description: `must be whole seconds from ${MIN_PERIOD} to ${MAX_PERIOD}, or 0 to end it`,
   },
+  /** The time after `period` before the channel is down. */
   grace: {
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_PERIOD,
+    ...integerFrom(1, MAX_PERIOD),
     description: `must be whole seconds from 1 to ${MAX_PERIOD}`,
   },
-  wake: { type: "boolean", description: "must be true or false" },
+  /** Whether alarms wake decks with the channel; it holds until it is changed. */
+  wake: FLAG,
 };
+export type WatchFields = Having<NoFields, typeof WATCH_FIELDS>;
 
 /** The most bytes of a push as JSON. */
 export const PUSH_BYTES = 4_096;
 const MAX_ID = 128;
 const MAX_ICON = 64;
 
+/** A push by a sender. Colours are for this value only. */
+const PUSH = exactly(
+  { text: TEXT },
+  {
+    /** Whole seconds until the value expires; 0 never does. */
+    ttl: TTL,
+    color: COLOR,
+    background: COLOR,
+    icon: { ...textUpTo(MAX_ICON), description: "must be the name of an icon" },
+    ...WATCH_FIELDS,
+    status: oneAmong(...STATUSES),
+    /** The sender's own id of the message. The same id again is no news. */
+    id: {
+      ...textUpTo(MAX_ID),
+      minLength: 1,
+      description: `must be a text of 1 to ${MAX_ID} characters`,
+    },
+    /** Stays until it is acknowledged. */
+    hold: FLAG,
+  },
+);
+export type Push = Fitting<typeof PUSH>;
+
 /**
  * Reads a push from JSON, by HTTP or MQTT.
  * @throws {Refusal} `invalid_field` naming the field
  */
 export const readPush = shape<Push>({
+  ...PUSH,
   description: 'must be a JSON object like {"text": "Hello"}',
-  properties: {
-    text: { type: "string", description: "must be a string" },
-    ttl: TTL,
-    color: COLOR,
-    background: COLOR,
-    icon: { type: "string", maxLength: MAX_ICON, description: "must be the name of an icon" },
-    ...WATCH_FIELDS,
-    status: { enum: STATUSES, description: `must be one of ${STATUSES.join(", ")}` },
-    id: {
-      type: "string",
-      minLength: 1,
-      maxLength: MAX_ID,
-      description: `must be a text of 1 to ${MAX_ID} characters`,
-    },
-    hold: { type: "boolean", description: "must be true or false" },
-  },
-  required: ["text"],
 });

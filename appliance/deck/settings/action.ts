@@ -1,85 +1,10 @@
 import { FIELD_LIMITS, METHODS } from "../../base/input/deck-fields.ts";
 import { originOf } from "../../base/input/origin.ts";
+import { exactly, NUMBER, oneAmong, type SchemaOf, textUpTo } from "../../base/input/schema.ts";
 import { COLOR, TTL } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { fields, oneOf, variants } from "../face/variants.ts";
+import { type OneOf, variants } from "../face/variants.ts";
 import { CHANNEL, type PushRules, readChannel, textSchema } from "../face/widget.ts";
-
-/** Acknowledges the state of a channel, which is that of the slot's widget unless named. */
-interface AcknowledgeAction {
-  do: "acknowledge";
-  channel?: string;
-}
-
-interface PageAction {
-  do: "page";
-  /** `next`, `previous`, or the name of a page. */
-  page: string;
-}
-
-/** Gives a channel a value, as a push would. */
-interface SendAction {
-  do: "send";
-  channel: string;
-  /** The placeholders are filled in. */
-  text: string;
-  /** Whole seconds; 0 stays. */
-  ttl?: number;
-  color?: string;
-  background?: string;
-}
-
-interface ClearAction {
-  do: "clear";
-  channel: string;
-}
-
-interface SleepAction {
-  do: "sleep";
-}
-
-/** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
-export interface RequestAction {
-  do: "request";
-  method: (typeof METHODS)[number];
-  /** The URL with a written-out origin. */
-  url: string;
-  /** Headers. Their values are secrets, which only the sender of requests reads. */
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-/** Gives a channel, that of the slot's widget unless named, the text `on`, or `off` where it is on. */
-interface ToggleAction {
-  do: "toggle";
-  channel?: string;
-}
-
-/** Waits before the next step of a sequence. */
-interface PauseStep {
-  do: "pause";
-  seconds: number;
-}
-
-/** Does one step after the other; the first that fails ends it. */
-interface SequenceAction {
-  do: "sequence";
-  steps: Step[];
-}
-
-type SingleAction =
-  | AcknowledgeAction
-  | PageAction
-  | SendAction
-  | ClearAction
-  | ToggleAction
-  | SleepAction
-  | RequestAction;
-
-export type Step = SingleAction | PauseStep;
-
-/** An action: the effect of a press, a hold or a turn. */
-export type Action = SingleAction | SequenceAction;
 
 /** A placeholder for the value of a header, which is never shown. */
 const HIDDEN = "…";
@@ -91,7 +16,8 @@ const OWN_HEADER =
   /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
-const HEADERS = {
+/** Their values are secrets, which only the sender of requests reads. */
+const HEADERS: SchemaOf<Record<string, string>> = {
   type: "object",
   maxProperties: FIELD_LIMITS.headers,
   propertyNames: {
@@ -109,45 +35,60 @@ const HEADERS = {
 };
 
 const SINGLE = {
-  acknowledge: fields({}, { channel: CHANNEL }),
-  page: fields({
+  /** The channel is that of the slot's widget unless named. */
+  acknowledge: exactly({}, { channel: CHANNEL }),
+  page: exactly({
     page: {
-      type: "string",
+      ...textUpTo(FIELD_LIMITS.name),
       minLength: 1,
-      maxLength: FIELD_LIMITS.name,
       description: "must be next, previous, or the name of a page",
     },
   }),
-  send: fields(
+  /** Gives a channel a value, as a push would; placeholders in the text are filled in. `ttl`: whole seconds; 0 stays. */
+  send: exactly(
     { channel: CHANNEL, text: textSchema(FIELD_LIMITS.text) },
     { ttl: TTL, color: COLOR, background: COLOR },
   ),
-  clear: fields({ channel: CHANNEL }),
-  toggle: fields({}, { channel: CHANNEL }),
-  sleep: fields(),
-  request: fields(
-    { method: oneOf(...METHODS), url: textSchema(FIELD_LIMITS.url, "an address") },
+  clear: exactly({ channel: CHANNEL }),
+  /** Gives a channel, that of the slot's widget unless named, the text `on`, or `off` where it is on. */
+  toggle: exactly({}, { channel: CHANNEL }),
+  sleep: exactly({}),
+  /** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
+  request: exactly(
+    { method: oneAmong(...METHODS), url: textSchema(FIELD_LIMITS.url, "an address") },
     { headers: HEADERS, body: textSchema(FIELD_LIMITS.body) },
   ),
 };
 
-const { steps: STEPS, pauseSeconds: PAUSE } = FIELD_LIMITS;
-const SEQUENCE = fields({
+const { steps: MOST_STEPS, pauseSeconds: PAUSE } = FIELD_LIMITS;
+/** Does one step after the other; the first that fails ends it. */
+const SEQUENCE = exactly({
   steps: {
     type: "array",
     minItems: 1,
-    maxItems: STEPS,
-    description: `must be a list of 1 to ${STEPS} steps`,
+    maxItems: MOST_STEPS,
+    description: `must be a list of 1 to ${MOST_STEPS} steps`,
   },
 });
-const PAUSE_STEP = fields({
-  seconds: {
-    type: "number",
-    minimum: 0.1,
-    maximum: PAUSE,
-    description: `must be a number of seconds from 0.1 to ${PAUSE}`,
-  },
-});
+const STEPS = {
+  ...SINGLE,
+  /** Waits before the next step of a sequence. */
+  pause: exactly({
+    seconds: {
+      ...NUMBER,
+      minimum: 0.1,
+      maximum: PAUSE,
+      description: `must be a number of seconds from 0.1 to ${PAUSE}`,
+    },
+  }),
+};
+
+type SingleAction = OneOf<"do", typeof SINGLE>;
+export type RequestAction = Extract<SingleAction, { do: "request" }>;
+export type Step = OneOf<"do", typeof STEPS>;
+
+/** An action: the effect of a press, a hold or a turn. */
+export type Action = SingleAction | { do: "sequence"; steps: Step[] };
 
 const FORMATS = {
   "header-name": (name: string) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
@@ -158,7 +99,7 @@ const readVariant = variants<Action, "do">(
   { ...SINGLE, sequence: SEQUENCE },
   FORMATS,
 );
-const readStep = variants<Step, "do">("do", "step", { ...SINGLE, pause: PAUSE_STEP }, FORMATS);
+const readStep = variants<Step, "do">("do", "step", STEPS, FORMATS);
 
 /**
  * Reads an action from outside: checks it, normalizes its channel, and cleans its text. Its origin is checked when it is
