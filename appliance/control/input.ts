@@ -1,6 +1,14 @@
 import type { Context } from "koa";
 import { jsonBody } from "../base/http/body.ts";
-import type { SchemaOf } from "../base/input/schema.ts";
+import {
+  type Fields,
+  type Having,
+  type NoFields,
+  nullable,
+  objectOf,
+  type SchemaOf,
+  TEXT,
+} from "../base/input/schema.ts";
 import { shape } from "../base/input/shape.ts";
 import { SITE_ID_RULE } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
@@ -14,6 +22,14 @@ export function bodyShape<T>(schema: SchemaOf<T> | object): (ctx: Context) => Pr
   return async (ctx) => read(await jsonBody(ctx));
 }
 
+/** The same for a body with all of these fields, and perhaps some. */
+export function bodyWith<All extends Fields, Some extends Fields = NoFields>(
+  all: All,
+  some?: Some,
+): (ctx: Context) => Promise<Having<All, Some>> {
+  return bodyShape(objectOf(all, some));
+}
+
 /**
  * The place of a page as an address names it.
  * @throws {Refusal} `invalid_field`
@@ -24,14 +40,14 @@ export function pagePlace(text: string | string[] | undefined): number {
   return Number(text);
 }
 
-const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
+const SITE_ID_TEXT = { ...TEXT, description: `must be ${SITE_ID_RULE}` };
 /** Accepts any case: `siteIdOf` gives the kept form. */
 export const NEW_SITE_ID = { ...SITE_ID_TEXT, format: "new-site-id" };
 /** The id of a site that may exist. */
 export const SITE_ID = { ...SITE_ID_TEXT, format: "site-id" };
 /** A host name or address with an optional port, or none. */
 export const SITE_HOST = {
-  type: ["string", "null"],
+  ...nullable(TEXT),
   format: "host",
   description: "must be a host name like stats.example.org, perhaps with a port, or null",
 };

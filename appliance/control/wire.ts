@@ -14,8 +14,8 @@ import type { PushToken } from "../deck/push/push-token.ts";
 import type { DeckSettings } from "../deck/settings/deck-settings.ts";
 import type { WebdavSettings } from "../links/backups/settings.ts";
 import type { FoundBackup, TargetView } from "../links/backups/view.ts";
-import type { MailSettings } from "../links/mail/settings.ts";
-import type { MqttSettings } from "../links/mqtt/settings.ts";
+import type { LastMail, MailSettings } from "../links/mail/settings.ts";
+import type { BrokerState, MqttSettings } from "../links/mqtt/settings.ts";
 import type { PublicSettings } from "../links/public/settings.ts";
 import type { PublicView } from "../links/public/view.ts";
 import type { UpdateView } from "../links/updates/view.ts";
@@ -122,18 +122,8 @@ export interface MqttAnswer extends Omit<MqttSettings, "password"> {
   declared: boolean;
   /** The box's id at the broker: topics begin with the prefix and it. */
   box: string;
-  /** Null while it is off; the problem is null while the first try runs. */
-  state:
-    | {
-        connected: true;
-        since: number;
-        /** The version in use: the newest one that the broker knows. */
-        version: MqttSettings["version"];
-        /** Sentences about rights that the broker does not grant, with advice. */
-        problems: readonly string[];
-      }
-    | { connected: false; problem: string | null }
-    | null;
+  /** Null while it is off. */
+  state: BrokerState | null;
 }
 
 /** `PUT /api/public` */
@@ -470,8 +460,8 @@ export type BackupsChange = Partial<WebdavSettings> & { readonly stick?: boolean
 /** `GET /api/mail`: the mail server; `host` is empty where there is none. */
 export interface MailAnswer extends Omit<MailSettings, "password"> {
   hasPassword: boolean;
-  /** The last mail, or try, since the start of the box (epoch ms); `problem` is null where it was sent. */
-  last: { readonly at: number; readonly problem: string | null } | null;
+  /** Null before there was one. */
+  last: LastMail | null;
 }
 
 /** `PUT /api/mail` */

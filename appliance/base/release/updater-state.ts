@@ -1,57 +1,83 @@
-import type { UpdateOutcome } from "../text/update-outcome.ts";
-import type { Release, Slot } from "./release.ts";
+import {
+  type Fitting,
+  FLAG,
+  integerFrom,
+  listOf,
+  objectOf,
+  oneAmong,
+  orNull,
+  textUpTo,
+} from "../input/schema.ts";
+import { MOST_RELEASE } from "./release.ts";
 
-/** The origin of a bundle on the data partition. */
-export type BundleSource = "service" | "card" | "stick";
+const COUNT = integerFrom(0);
+const NUMBER_OF_RELEASE = integerFrom(1, MOST_RELEASE);
+const RELEASE = { release: NUMBER_OF_RELEASE, version: textUpTo(64) };
+const SENTENCE = textUpTo(2_000);
 
-/** A bundle that is whole and signed, and fits this box. */
-export interface BundleOffer extends Release {
-  readonly source: BundleSource;
-  readonly bytes: number;
+/** A bundle on the data partition that is whole and signed, and fits this box. */
+const OFFER = objectOf({
+  ...RELEASE,
+  /** Its origin. */
+  source: oneAmong("service", "card", "stick"),
+  bytes: COUNT,
   /** A sentence or two by its maker. */
-  readonly notes: string;
-}
+  notes: textUpTo(8_000),
+});
+export type BundleOffer = Fitting<typeof OFFER>;
+export type BundleSource = BundleOffer["source"];
 
-/** The progress of the work, in bytes; both are 0 where there is nothing to measure. */
-export interface UpdateProgress {
-  readonly step: "download" | "verify" | "write" | "read-back" | "arm" | "restart";
-  readonly done: number;
-  readonly of: number;
-}
+/** The updater's work right now, in bytes; both are 0 where there is nothing to measure. The download is the service's. */
+const WORK = objectOf({
+  step: oneAmong("verify", "write", "read-back", "arm", "restart"),
+  to: objectOf(RELEASE),
+  done: COUNT,
+  of: COUNT,
+});
+export type UpdaterWork = Fitting<typeof WORK>;
 
-/** The updater's work right now. The download is the service's. */
-export interface UpdaterWork extends UpdateProgress {
-  readonly step: Exclude<UpdateProgress["step"], "download">;
-  readonly to: Release;
+export interface UpdateProgress extends Omit<UpdaterWork, "step" | "to"> {
+  readonly step: UpdaterWork["step"] | "download";
 }
 
 /**
  * The state of updates, written by root's updater: JSON in `STATE_FILE`, replaced as a whole. All users of the box may
- * read it, and only root may write it.
+ * read it, and only root may write it. Fields that are not named here are for other readers.
  */
-export interface UpdaterState {
-  readonly running: Release & { readonly slot: Slot };
-  /** The complete release in the other slot, which "go back" starts. */
-  readonly other?: Release;
-  /**
-   * `trial`: started once, and kept only if it is healthy. `visit`: the other slot was started by the jumper, or by
-   * hand; it is kept only on the owner's wish.
-   */
-  readonly mode: "normal" | "trial" | "visit";
-  readonly offers: readonly BundleOffer[];
-  /** Written to the other slot and read back; `arm` restarts into it. */
-  readonly prepared?: Release;
-  readonly work?: UpdaterWork;
-  readonly last?: UpdateOutcome;
-  /** Releases that failed on this box. They are tried again only on the owner's wish. */
-  readonly failed: readonly number[];
-  /** False once the board has ignored the flag for a trial; true once a trial has started on it. */
-  readonly canTry?: boolean;
-  /** A sentence about a problem of a bundle, the card or a slot, with advice. */
-  readonly problem?: string;
-  /** The time of the problem, epoch seconds by the box's clock, since the same may happen again. */
-  readonly problemAt?: number;
-}
+export const UPDATER_STATE = objectOf(
+  {
+    running: objectOf({ ...RELEASE, slot: oneAmong("a", "b") }),
+    /**
+     * `trial`: started once, and kept only if it is healthy. `visit`: the other slot was started by the jumper, or by
+     * hand; it is kept only on the owner's wish.
+     */
+    mode: oneAmong("normal", "trial", "visit"),
+    offers: listOf(OFFER, 16),
+    /** Releases that failed on this box. They are tried again only on the owner's wish. */
+    failed: listOf(NUMBER_OF_RELEASE, 1_000),
+  },
+  {
+    /** The complete release in the other slot, which "go back" starts. */
+    other: objectOf(RELEASE),
+    /** Written to the other slot and read back; `arm` restarts into it. */
+    prepared: objectOf(RELEASE),
+    work: WORK,
+    /** As `UpdateOutcome`. */
+    last: objectOf({
+      kind: oneAmong("updated", "back", "failed", "interrupted", "refused"),
+      ...RELEASE,
+      at: COUNT,
+      reason: orNull(SENTENCE),
+    }),
+    /** False once the board has ignored the flag for a trial; true once a trial has started on it. */
+    canTry: FLAG,
+    /** A sentence about a problem of a bundle, the card or a slot, with advice. */
+    problem: SENTENCE,
+    /** The time of the problem, epoch seconds by the box's clock, since the same may happen again. */
+    problemAt: COUNT,
+  },
+);
+export type UpdaterState = Fitting<typeof UPDATER_STATE>;
 
 export const STATE_FILE = "state.json";
 

@@ -1,17 +1,17 @@
+import { textUpTo } from "../../base/input/schema.ts";
 import { version } from "../../base/system/version.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import { ORIGINS, Origins } from "../../deck/actions/origins.ts";
 import { RequestSender, sendOnce } from "../../deck/actions/request-sender.ts";
 import { documentsIn } from "../../store/store.ts";
 import type { OwnerContext } from "../context.ts";
-import { bodyShape } from "../input.ts";
+import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import type { AllowedOrigin, OriginsAnswer } from "../wire.ts";
 
 // The sender of requests says which addresses are origins.
-const readOrigin = bodyShape<AllowedOrigin>({
-  properties: { origin: { type: "string", maxLength: 300, description: "must be an address" } },
-  required: ["origin"],
+const readOrigin = bodyWith({
+  origin: { ...textUpTo(300), description: "must be an address" },
 });
 
 const ROUTES: RoutesOf<Origins> = {

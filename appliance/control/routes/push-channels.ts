@@ -2,15 +2,13 @@ import { FLAG } from "../../base/input/schema.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { channelName } from "../../deck/push/channels.ts";
 import type { ChannelValue } from "../../deck/push/entry.ts";
-import { WATCH_FIELDS, type WatchFields } from "../../deck/push/push-body.ts";
-import { bodyShape } from "../input.ts";
+import { WATCH_FIELDS } from "../../deck/push/push-body.ts";
+import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import { type ChannelParts, setChannel } from "../senders/push.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";
 
-const readWatch = bodyShape<WatchFields & { paused?: boolean }>({
-  properties: { ...WATCH_FIELDS, paused: FLAG },
-});
+const readWatch = bodyWith({}, { ...WATCH_FIELDS, paused: FLAG });
 
 /** Every channel that holds a value, by name. */
 export function channelViews({ channels, decks }: ChannelParts): PushChannel[] {

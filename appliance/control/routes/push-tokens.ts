@@ -1,21 +1,15 @@
-import { FLAG, TEXT } from "../../base/input/schema.ts";
+import { FLAG, oneAmong, TEXT } from "../../base/input/schema.ts";
 import type { PushTokens } from "../../deck/push/tokens.ts";
-import { bodyShape } from "../input.ts";
+import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
 
 // The push service checks the length of a name.
-const readWanted = bodyShape<{ name: string; use?: "logs" }>({
-  properties: {
-    name: TEXT,
-    use: { const: "logs", description: 'must be "logs", or missing' },
-  },
-  required: ["name"],
-});
-const readPaused = bodyShape<{ paused: boolean }>({
-  properties: { paused: FLAG },
-  required: ["paused"],
-});
+const readWanted = bodyWith(
+  { name: TEXT },
+  { use: { ...oneAmong("logs"), description: 'must be "logs", or missing' } },
+);
+const readPaused = bodyWith({ paused: FLAG });
 
 export const TOKEN_ROUTES: RoutesOf<{ tokens: PushTokens }> = {
   "GET /api/push-tokens": (_, { tokens }): PushTokensAnswer => ({ tokens: tokens.list() }),

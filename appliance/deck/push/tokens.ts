@@ -1,13 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
+import { type Documents, documentKind } from "../../base/documents.ts";
 import {
-  type Documents,
-  documentKind,
+  type Fitting,
   FLAG,
   NUMBER,
   objectOf,
   orNull,
+  type SchemaOf,
   TEXT,
-} from "../../base/documents.ts";
+} from "../../base/input/schema.ts";
 import { invalidField, Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { isSameSecret, makeToken, sha256 } from "../../base/system/secrets.ts";
@@ -19,40 +20,35 @@ interface MadePushToken extends PushToken {
   token: string;
 }
 
-/** A token as it is kept: the SHA-256 of its plaintext, never the plaintext. */
-interface StoredPushToken {
-  id: string;
-  name: string;
-  prefix: string;
-  hash: Uint8Array;
-  paused: boolean;
-  /** False for tokens made before channels could be read. */
-  mayRead: boolean;
-  /** The mark of tokens that send lines of access logs, and do nothing else. */
-  logsOnly?: true;
-  createdAt: number;
-  lastUsedAt: number | null;
+/** A token as a document: never its plaintext. */
+const KEPT_TOKEN = objectOf(
+  {
+    name: TEXT,
+    prefix: TEXT,
+    /** The SHA-256 of its plaintext, base64url. */
+    hash: TEXT,
+    paused: FLAG,
+    /** False for tokens made before channels could be read. */
+    mayRead: FLAG,
+    createdAt: NUMBER,
+    lastUsedAt: orNull(NUMBER),
+  },
+  {
+    /** The mark of tokens that send lines of access logs, and do nothing else. */
+    logsOnly: { const: true } as SchemaOf<true>,
+  },
+);
+export type PushTokenBody = Fitting<typeof KEPT_TOKEN>;
+
+interface StoredPushToken extends Omit<PushTokenBody, "hash"> {
+  readonly id: string;
+  readonly hash: Uint8Array;
 }
 
-/** The same as a document: `hash` is base64url. */
-export type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly hash: string };
-
-export const PUSH_TOKENS = documentKind<PushTokenBody>(
-  "push_token",
-  objectOf(
-    {
-      name: TEXT,
-      prefix: TEXT,
-      hash: TEXT,
-      paused: FLAG,
-      mayRead: FLAG,
-      createdAt: NUMBER,
-      lastUsedAt: orNull(NUMBER),
-    },
-    { logsOnly: { const: true } },
-  ),
-  { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "own" },
-);
+export const PUSH_TOKENS = documentKind("push_token", KEPT_TOKEN, {
+  bound: { count: 16, bytes: 1_024, together: 16 * 1_024 },
+  inBackup: "own",
+});
 
 interface PushTokensOptions {
   documents: Documents<PushTokenBody>;

@@ -52,7 +52,7 @@ interface SetUpOptions extends SetUpSources {
 }
 
 /** The target of a slot. Deck and page are its own deck and the present page unless named. */
-export interface MoveTarget {
+interface MoveTarget {
   deck?: string | undefined;
   slot: string;
   page?: number | "all" | undefined;

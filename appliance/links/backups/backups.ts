@@ -21,10 +21,10 @@ import {
   triedAnew,
 } from "./machine.ts";
 import { backupName } from "./names.ts";
-import type { BackupRecord } from "./record.ts";
+import type { BackupRecord, TargetKind } from "./record.ts";
 import { type BackupSettings, FIRST_BACKUP_SETTINGS } from "./settings.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
-import type { TargetKind, TargetView } from "./view.ts";
+import type { TargetView } from "./view.ts";
 
 /** A target as the settings and the machine have it. */
 export interface KnownTarget {

@@ -5,9 +5,9 @@ import { notKept } from "./keeping.ts";
 import type { BackupOutcome } from "./machine.ts";
 import { hasMark, type MarkedFolder, notMarked, openMarked } from "./mark.ts";
 import { type BackupName, isNamedBy, PART_END, readBackupName } from "./names.ts";
+import type { GoodBackup } from "./record.ts";
 import { digestOf, hashed } from "./targets/hashed.ts";
 import { type BackupTarget, TargetProblem } from "./targets/target.ts";
-import type { GoodBackup } from "./view.ts";
 
 /** A backup of this machine, opened and checked, in a file of its own. */
 export interface MadeBackup {

@@ -2,8 +2,7 @@ import { DAY_MS, dayOf, HOUR_MS } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import type { Decision } from "../../base/tasks/task-runner.ts";
 import { isOfFolder } from "./mark.ts";
-import type { BackupRecord } from "./record.ts";
-import type { FolderMark, GoodBackup, TargetKind, TargetRecord } from "./view.ts";
+import type { BackupRecord, FolderMark, GoodBackup, TargetKind, TargetRecord } from "./record.ts";
 
 interface BackupFacts {
   readonly wanted: readonly TargetKind[];

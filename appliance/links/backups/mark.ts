@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { type BackupName, isNamedBy, MARK_END, readBackupName } from "./names.ts";
+import type { FolderMark, TargetRecord } from "./record.ts";
 import { type BackupTarget, type TargetFile, TargetProblem } from "./targets/target.ts";
-import type { FolderMark, TargetRecord } from "./view.ts";
 
 /** A folder where a disk should be mounted, and what is known of its last backup. */
 export interface MarkedFolder {

@@ -7,20 +7,12 @@ import { readCa } from "../../base/system/certificates.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import { expectUser } from "../credentials.ts";
 import type { Mail } from "./client.ts";
-import { FIRST_MAIL_SETTINGS, MAIL_FIELDS, type MailSettings } from "./settings.ts";
+import { FIRST_MAIL_SETTINGS, type LastMail, MAIL_FIELDS, type MailSettings } from "./settings.ts";
 
 export const MAIL = documentKind<MailSettings>("mail", objectOf({}, MAIL_FIELDS), {
   bound: { count: 1, bytes: 65_536, together: 65_536 },
   inBackup: "own",
 });
-
-/** The last mail, or try, of this run of the box. */
-interface LastMail {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Null where it was sent. */
-  readonly problem: string | null;
-}
 
 interface MailServerOptions {
   readonly documents: Documents<MailSettings>;

@@ -25,3 +25,11 @@ export const FIRST_MAIL_SETTINGS: MailSettings = {
   from: "",
   ca: "",
 };
+
+/** The last mail, or try, of this run of the box. */
+export interface LastMail {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Null where it was sent. */
+  readonly problem: string | null;
+}

@@ -3,7 +3,7 @@ import type { Cancel } from "../../base/signal.ts";
 import type { BrokerConnection, Connect, Message, OutgoingMessage } from "./client.ts";
 import { type Need, Permissions } from "./permissions.ts";
 import { isEndedUnsaid, isTooNew, problemOf } from "./problems.ts";
-import type { MqttSettings, MqttVersion } from "./settings.ts";
+import type { BrokerState, MqttSettings, MqttVersion } from "./settings.ts";
 import { isTopic } from "./topics.ts";
 
 /** A value as the broker is to keep it. */
@@ -14,19 +14,6 @@ interface Kept {
   /** Monotonic milliseconds when the value expires; Infinity for one that does not. */
   readonly until: number;
 }
-
-/** The state of the connection to the broker. Times are epoch milliseconds. */
-export type BrokerState =
-  | {
-      readonly connected: true;
-      readonly since: number;
-      /** The version in use: the newest one that the broker knows. */
-      readonly version: MqttVersion;
-      /** Sentences about rights that the broker does not grant, with advice. */
-      readonly problems: readonly string[];
-    }
-  /** The last problem, in a sentence; null while the first try runs. */
-  | { readonly connected: false; readonly problem: string | null };
 
 interface BrokerOptions {
   readonly clock: Clock;

@@ -8,10 +8,9 @@ import {
 } from "../../base/documents.ts";
 import { Signal } from "../../base/signal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
-import type { BrokerState } from "./broker.ts";
 import { checkSettings } from "./checked.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
-import { FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
+import { type BrokerState, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
 interface KeptMqtt {
   readonly box: string;

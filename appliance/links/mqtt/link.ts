@@ -2,11 +2,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancel, Listenable } from "../../base/signal.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Channels } from "../../deck/push/channels.ts";
-import { Broker, type BrokerState } from "./broker.ts";
+import { Broker } from "./broker.ts";
 import type { Connect, Message } from "./client.ts";
 import { Commands } from "./commands.ts";
 import { type BoxFacts, deviceDocument, eventOf, platformsOf, withRemoved } from "./discovery.ts";
-import type { MqttSettings } from "./settings.ts";
+import type { BrokerState, MqttSettings } from "./settings.ts";
 import { buttonsOf, type SiteFigures, shownChannels, statesOf, watchedChannels } from "./states.ts";
 import { Throttle } from "./throttle.ts";
 import {

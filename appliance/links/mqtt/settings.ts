@@ -28,3 +28,16 @@ export const FIRST_SETTINGS: MqttSettings = {
   version: "5",
   ca: "",
 };
+
+/** The state of the connection to the broker. Times are epoch milliseconds. */
+export type BrokerState =
+  | {
+      readonly connected: true;
+      readonly since: number;
+      /** The version in use: the newest one that the broker knows. */
+      readonly version: MqttVersion;
+      /** Sentences about rights that the broker does not grant, with advice. */
+      readonly problems: readonly string[];
+    }
+  /** The last problem, in a sentence; null while the first try runs. */
+  | { readonly connected: false; readonly problem: string | null };

@@ -1,64 +1,13 @@
-import {
-  FLAG,
-  integerFrom,
-  listOf,
-  objectOf,
-  oneAmong,
-  orNull,
-  textUpTo,
-} from "../../base/input/schema.ts";
 import { schemas } from "../../base/input/shape.ts";
-import { MOST_RELEASE } from "../../base/release/release.ts";
 import {
   UPDATER_REQUESTS,
+  UPDATER_STATE,
   type UpdaterRequest,
   type UpdaterState,
 } from "../../base/release/updater-state.ts";
 import type { RootRequests } from "../../base/system/root-requests.ts";
 
-const count = integerFrom(0);
-const number = integerFrom(1, MOST_RELEASE);
-const RELEASE = { release: number, version: textUpTo(64) };
-const release = objectOf(RELEASE);
-const SENTENCE = textUpTo(2_000);
-
-/** Fields that are not named here are for other readers. */
-const STATE = objectOf(
-  {
-    running: objectOf({ ...RELEASE, slot: oneAmong("a", "b") }),
-    mode: oneAmong("normal", "trial", "visit"),
-    offers: listOf(
-      objectOf({
-        ...RELEASE,
-        source: oneAmong("service", "card", "stick"),
-        bytes: count,
-        notes: textUpTo(8_000),
-      }),
-      16,
-    ),
-    failed: listOf(number, 1_000),
-  },
-  {
-    other: release,
-    prepared: release,
-    work: objectOf({
-      step: oneAmong("verify", "write", "read-back", "arm", "restart"),
-      to: release,
-      done: count,
-      of: count,
-    }),
-    last: objectOf({
-      kind: oneAmong("updated", "back", "failed", "interrupted", "refused"),
-      ...RELEASE,
-      at: count,
-      reason: orNull(SENTENCE),
-    }),
-    canTry: FLAG,
-    problem: SENTENCE,
-    problemAt: count,
-  },
-);
-const misfitOf = schemas({})(STATE);
+const misfitOf = schemas({})(UPDATER_STATE);
 
 export class RootUpdater {
   readonly #root: RootRequests;

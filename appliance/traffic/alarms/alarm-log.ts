@@ -1,48 +1,37 @@
+import { type Documents, documentKind, ONLY } from "../../base/documents.ts";
 import {
-  type Documents,
-  documentKind,
+  type Fitting,
+  listOf,
   NUMBER,
-  ONLY,
   objectOf,
+  oneAmong,
   orNull,
   TEXT,
-} from "../../base/documents.ts";
+} from "../../base/input/schema.ts";
 import type { SiteAlarm } from "./alarms.ts";
 import { ALARM_KINDS, type AlarmKind } from "./state.ts";
 
 /** An alarm of a site that stood at some time; times are epoch milliseconds. */
-export interface PastAlarm {
+const PAST_ALARM = objectOf({
   /** Its id of then. */
-  readonly site: string;
-  readonly kind: AlarmKind;
-  readonly since: number;
+  site: TEXT,
+  kind: oneAmong<AlarmKind>(...ALARM_KINDS),
+  since: NUMBER,
   /** Null while it stands. */
-  readonly until: number | null;
-}
-
-interface KeptAlarms {
-  readonly alarms: readonly PastAlarm[];
-}
+  until: orNull(NUMBER),
+});
+export type PastAlarm = Fitting<typeof PAST_ALARM>;
 
 /** The last alarms of all sites, oldest first. */
 const MOST = 500;
 
-export const ALARM_LOG = documentKind<KeptAlarms>(
-  "alarm_log",
-  objectOf({
-    alarms: {
-      type: "array",
-      maxItems: MOST,
-      items: objectOf({
-        site: TEXT,
-        kind: { enum: ALARM_KINDS },
-        since: NUMBER,
-        until: orNull(NUMBER),
-      }),
-    },
-  }),
-  { bound: { count: 1, bytes: 131_072, together: 131_072 }, inBackup: "left" },
-);
+const KEPT_ALARMS = objectOf({ alarms: listOf(PAST_ALARM, MOST) });
+type KeptAlarms = Fitting<typeof KEPT_ALARMS>;
+
+export const ALARM_LOG = documentKind("alarm_log", KEPT_ALARMS, {
+  bound: { count: 1, bytes: 131_072, together: 131_072 },
+  inBackup: "left",
+});
 
 /** Keeps when alarms of sites stood, for who asks later. */
 export class AlarmLog {

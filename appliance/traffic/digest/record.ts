@@ -1,42 +1,37 @@
 import type { Day } from "../../base/calendar.ts";
-import { documentKind, NUMBER, objectOf, TEXT } from "../../base/documents.ts";
+import { documentKind } from "../../base/documents.ts";
+import {
+  type Fitting,
+  listOf,
+  NUMBER,
+  objectOf,
+  type SchemaOf,
+  TEXT,
+} from "../../base/input/schema.ts";
 import type { Delivery } from "../../base/text/digest.ts";
 
-/** The last digest of a site that was due. */
-export interface LastDigest {
-  /** The number of the site, and its id at that time. */
-  readonly site: number;
-  readonly id: string;
-  /** The last day of the digest. */
-  readonly day: Day;
-  readonly dueAt: number;
-  readonly deliveries: readonly Delivery[];
-}
+const DELIVERY = objectOf({ target: TEXT, state: TEXT, tries: NUMBER, at: NUMBER, why: TEXT });
 
-export interface DigestRecord {
-  readonly digests: readonly LastDigest[];
-}
+/** The last digest of a site that was due. */
+const LAST = objectOf({
+  /** The number of the site, and its id at that time. */
+  site: NUMBER,
+  id: TEXT,
+  /** The last day of the digest. */
+  day: NUMBER as SchemaOf<Day>,
+  dueAt: NUMBER,
+  deliveries: listOf(DELIVERY as SchemaOf<Delivery>),
+});
+export type LastDigest = Fitting<typeof LAST>;
+
+const RECORD = objectOf({ digests: listOf(LAST) });
+export type DigestRecord = Fitting<typeof RECORD>;
 
 /** The sent digests: written before each is sent, and after it. */
-export const DIGEST_RECORD = documentKind<DigestRecord>(
-  "digest_record",
-  objectOf({
-    digests: {
-      type: "array",
-      items: objectOf({
-        site: NUMBER,
-        id: TEXT,
-        day: NUMBER,
-        dueAt: NUMBER,
-        deliveries: {
-          type: "array",
-          items: objectOf({ target: TEXT, state: TEXT, tries: NUMBER, at: NUMBER, why: TEXT }),
-        },
-      }),
-    },
-  }),
-  { bound: { count: 1, bytes: 1_048_576, together: 1_048_576 }, inBackup: "left" },
-);
+export const DIGEST_RECORD = documentKind("digest_record", RECORD, {
+  bound: { count: 1, bytes: 1_048_576, together: 1_048_576 },
+  inBackup: "left",
+});
 
 /** The record after a start: a delivery that a power cut interrupted may have arrived, and is `unsure`. */
 export function startedAnew({ digests }: DigestRecord): DigestRecord {

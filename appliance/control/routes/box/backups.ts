@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { Readable } from "node:stream";
-import { FLAG, objectOf, TEXT } from "../../../base/input/schema.ts";
+import { FLAG, TEXT } from "../../../base/input/schema.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { Signal } from "../../../base/signal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -14,7 +14,7 @@ import { StickSlot } from "../../../links/backups/targets/stick.ts";
 import { TargetProblem } from "../../../links/backups/targets/target.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { BackupWatch } from "../../standing/backup-watch.ts";
 import type { BackupsAnswer, FoundBackupAnswer } from "../../wire.ts";
@@ -32,11 +32,8 @@ interface BackupsParts {
   readonly data: DataParts;
 }
 
-const readBackupsChange = bodyShape(objectOf({}, { stick: FLAG, ...WEBDAV_FIELDS }));
-const readFound = bodyShape<{ file: string }>({
-  properties: { file: TEXT },
-  required: ["file"],
-});
+const readBackupsChange = bodyWith({}, { stick: FLAG, ...WEBDAV_FIELDS });
+const readFound = bodyWith({ file: TEXT });
 
 const ROUTES: RoutesOf<BackupsParts> = {
   /** The settings, never the password, and what became of the backups. */

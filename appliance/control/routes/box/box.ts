@@ -2,12 +2,12 @@ import { dayOf, formatDay } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type DayZone, zoneAhead } from "../../../base/day-zone.ts";
 import { HttpError } from "../../../base/http/errors.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import { FLAG, integerFrom, oneAmong } from "../../../base/input/schema.ts";
 import { type ImplausibleTime, PLAUSIBLE_SINCE } from "../../../base/system/system-clock.ts";
 import type { Warning } from "../../../base/text/warnings.ts";
 import type { keptLogIn } from "../../../box/kept-log.ts";
 import type { Store } from "../../../store/store.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { BoxAnswer, DiskAnswer, PowerAction, Vitals } from "../../wire.ts";
 import { expectTold, notABox } from "./root.ts";
@@ -34,25 +34,22 @@ interface BoxParts {
   believe: (now: number, confirmed: boolean) => ImplausibleTime | undefined;
 }
 
-const readSwitch = bodyShape<{ action: PowerAction }>({
-  properties: {
-    action: { enum: ["restart", "shutdown"], description: 'must be "restart" or "shutdown"' },
+const readSwitch = bodyWith({
+  action: {
+    ...oneAmong<PowerAction>("restart", "shutdown"),
+    description: 'must be "restart" or "shutdown"',
   },
-  required: ["action"],
 });
 
-const readTime = bodyShape<{ now: number; confirm?: boolean }>({
-  properties: {
+const readTime = bodyWith(
+  {
     now: {
-      type: "integer",
-      minimum: PLAUSIBLE_SINCE,
-      maximum: Date.UTC(2100, 0, 1),
+      ...integerFrom(PLAUSIBLE_SINCE, Date.UTC(2100, 0, 1)),
       description: "must be the time in epoch milliseconds",
     },
-    confirm: FLAG,
   },
-  required: ["now"],
-});
+  { confirm: FLAG },
+);
 
 export const BOX_ROUTES: RoutesOf<BoxParts> = {
   /** Facts about the box and its state, as far as they are known. */

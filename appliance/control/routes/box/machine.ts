@@ -1,4 +1,5 @@
 import { HttpError } from "../../../base/http/errors.ts";
+import { TEXT, textUpTo } from "../../../base/input/schema.ts";
 import { isLabel } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { RootRequests } from "../../../base/system/root-requests.ts";
@@ -8,7 +9,7 @@ import type { MachineChange } from "../../../box/ipc/machine.ts";
 import { MachineSwitch } from "../../../box/machine-settings.ts";
 import { Presence } from "../../../box/presence.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { MachineAnswer } from "../../wire.ts";
 import { expectTold, notABox } from "./root.ts";
@@ -21,13 +22,13 @@ interface MachineParts {
 }
 
 const text = (maxLength: number, what: string) => ({
-  type: "string",
-  maxLength,
+  ...textUpTo(maxLength),
   description: `must be ${what}`,
 });
 
-const readChange = bodyShape<MachineChange & { code?: string }>({
-  properties: {
+const readChange = bodyWith(
+  {},
+  {
     hostname: text(63, "a name of up to 63 letters, digits and hyphens"),
     timezone: text(64, "a time zone, like Europe/Zurich or UTC"),
     addKey: {
@@ -36,12 +37,12 @@ const readChange = bodyShape<MachineChange & { code?: string }>({
     },
     removeKey: text(64, "the id of a key"),
     code: {
-      type: "string",
+      ...TEXT,
       pattern: "^[0-9]{8}$",
       description: "must be the eight digits that the box's screen shows",
     },
   },
-});
+);
 
 const ROUTES: RoutesOf<MachineParts> = {
   "GET /api/machine": viewOf,

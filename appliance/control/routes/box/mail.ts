@@ -1,14 +1,13 @@
-import { objectOf } from "../../../base/input/schema.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
 import { MAIL, MailServer } from "../../../links/mail/mail-server.ts";
 import { MAIL_FIELDS } from "../../../links/mail/settings.ts";
 import { documentsIn } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { MailAnswer } from "../../wire.ts";
 
-const readChange = bodyShape(objectOf({}, MAIL_FIELDS));
+const readChange = bodyWith({}, MAIL_FIELDS);
 
 const ROUTES: RoutesOf<MailServer> = {
   "GET /api/mail": (_, mail) => view(mail),

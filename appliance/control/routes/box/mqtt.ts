@@ -1,4 +1,3 @@
-import { objectOf } from "../../../base/input/schema.ts";
 import { fraction } from "../../../base/random.ts";
 import { version } from "../../../base/system/version.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -13,12 +12,12 @@ import { documentsIn, type Numbers } from "../../../store/store.ts";
 import type { Alarms } from "../../../traffic/alarms/alarms.ts";
 import { ALARM_KINDS } from "../../../traffic/alarms/state.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { MqttAnswer } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
-const readChange = bodyShape(objectOf({}, MQTT_FIELDS));
+const readChange = bodyWith({}, MQTT_FIELDS);
 
 const ROUTES: RoutesOf<HomeAutomation> = {
   "GET /api/mqtt": (_, home) => view(home),

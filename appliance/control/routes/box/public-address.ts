@@ -1,10 +1,9 @@
-import { objectOf } from "../../../base/input/schema.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../../../links/public/phone-links.ts";
 import type { PublicAddress } from "../../../links/public/public-address.ts";
 import { PUBLIC_FIELDS } from "../../../links/public/settings.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { DoorSource } from "../../public-door.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { PhoneLinkAnswer, PublicAnswer } from "../../wire.ts";
@@ -21,7 +20,7 @@ export interface PublicParts {
   code: (text: string) => { size: number; modules: readonly boolean[] };
 }
 
-const readChange = bodyShape(objectOf({}, PUBLIC_FIELDS));
+const readChange = bodyWith({}, PUBLIC_FIELDS);
 
 const ROUTES: RoutesOf<PublicParts> = {
   "GET /api/public": (_, { address }) => publicView(address),

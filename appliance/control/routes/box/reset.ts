@@ -1,6 +1,7 @@
 import { HttpError } from "../../../base/http/errors.ts";
+import { TEXT } from "../../../base/input/schema.ts";
 import type { Reset } from "../../../box/reset.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { ResetAnswer } from "../../wire.ts";
 import { notABox } from "./root.ts";
@@ -14,9 +15,8 @@ interface ResetParts {
   isUpdating: () => boolean;
 }
 
-const readName = bodyShape<{ name: string }>({
-  properties: { name: { type: "string", description: "must be the name of the machine" } },
-  required: ["name"],
+const readName = bodyWith({
+  name: { ...TEXT, description: "must be the name of the machine" },
 });
 
 export const RESET_ROUTES: RoutesOf<ResetParts> = {

@@ -1,10 +1,11 @@
 import { HttpError } from "../../../base/http/errors.ts";
+import { TEXT } from "../../../base/input/schema.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { RootRequests } from "../../../base/system/root-requests.ts";
 import { readTunnel, tunnelText } from "../../../base/system/wireguard.ts";
 import { TunnelSwitch } from "../../../box/tunnel.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { TunnelAnswer } from "../../wire.ts";
 import { expectTold, notABox } from "./root.ts";
@@ -14,11 +15,8 @@ interface TunnelParts {
   tunnel?: Pick<TunnelSwitch, "view" | "make" | "remove">;
 }
 
-const readConf = bodyShape<{ conf: string }>({
-  properties: {
-    conf: { type: "string", description: "must be the text of a WireGuard configuration" },
-  },
-  required: ["conf"],
+const readConf = bodyWith({
+  conf: { ...TEXT, description: "must be the text of a WireGuard configuration" },
 });
 
 const ROUTES: RoutesOf<TunnelParts> = {

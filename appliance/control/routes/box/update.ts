@@ -1,10 +1,10 @@
 import { allowUpload } from "../../../base/http/connection.ts";
 import { HttpError } from "../../../base/http/errors.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import { FLAG, integerFrom, oneAmong } from "../../../base/input/schema.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { MOST_RELEASE } from "../../../base/release/release.ts";
 import type { Updates } from "../../../links/updates/updates.ts";
-import { bodyShape, takingBody } from "../../input.ts";
+import { bodyWith, takingBody } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { UpdateChange, UpdateView } from "../../wire.ts";
 
@@ -20,25 +20,14 @@ const ALONE = ["check", "cancel", "back", "keep", "seen"] as const;
 const OF_A_RELEASE = ["now", "tonight", "skip"] as const;
 const ACTIONS = [...ALONE, ...OF_A_RELEASE];
 
-interface Wish {
-  action: (typeof ACTIONS)[number];
-  release?: number;
-  untried?: boolean;
-}
-
-const readWish = bodyShape<Wish>({
-  properties: {
-    action: { enum: ACTIONS, description: `must be one of ${ACTIONS.join(", ")}` },
-    release: {
-      type: "integer",
-      minimum: 1,
-      maximum: MOST_RELEASE,
-      description: "must be the number of a release",
-    },
+const readWish = bodyWith(
+  { action: oneAmong(...ACTIONS) },
+  {
+    release: { ...integerFrom(1, MOST_RELEASE), description: "must be the number of a release" },
     untried: FLAG,
   },
-  required: ["action"],
-});
+);
+type Wish = Awaited<ReturnType<typeof readWish>>;
 
 export const UPDATE_ROUTES: RoutesOf<UpdateParts> = {
   "GET /api/update": answerOf,

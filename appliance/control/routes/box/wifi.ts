@@ -1,10 +1,10 @@
 import { HttpError } from "../../../base/http/errors.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import { FLAG, TEXT } from "../../../base/input/schema.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { isNetworkName, isNetworkPassword, PASSWORD_RULE } from "../../../box/ipc/wifi-rules.ts";
 import { wifiTroubleText } from "../../../box/ipc/wifi-text.ts";
 import type { WifiSwitch } from "../../../box/wifi.ts";
-import { bodyShape } from "../../input.ts";
+import { bodyWith } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { WifiAnswer } from "../../wire.ts";
 import { expectTold } from "./root.ts";
@@ -14,18 +14,15 @@ interface WifiParts {
   wifi: Pick<WifiSwitch, "standing" | "join"> | undefined;
 }
 
-const readWish = bodyShape<{ name: string; password: string; country: string; hidden: boolean }>({
-  properties: {
-    name: { type: "string", description: "must be the name of a network" },
-    password: { type: "string", description: "must be its password, or empty for an open network" },
-    country: {
-      type: "string",
-      pattern: "^(?:[A-Z]{2})?$",
-      description: "must be the two letters of a country, or empty",
-    },
-    hidden: FLAG,
+const readWish = bodyWith({
+  name: { ...TEXT, description: "must be the name of a network" },
+  password: { ...TEXT, description: "must be its password, or empty for an open network" },
+  country: {
+    ...TEXT,
+    pattern: "^(?:[A-Z]{2})?$",
+    description: "must be the two letters of a country, or empty",
   },
-  required: ["name", "password", "country", "hidden"],
+  hidden: FLAG,
 });
 
 export const WIFI_ROUTES: RoutesOf<WifiParts> = {

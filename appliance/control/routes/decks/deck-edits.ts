@@ -1,18 +1,14 @@
 import { readBytes } from "../../../base/http/body.ts";
-import { FLAG, TEXT } from "../../../base/input/schema.ts";
+import { FLAG, NUMBER, oneAmong, type SchemaOf, TEXT } from "../../../base/input/schema.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
 import type { Decks } from "../../../deck/decks.ts";
 import { IMAGE_BYTES } from "../../../deck/face/image-file.ts";
 import type { Channels } from "../../../deck/push/channels.ts";
 import type { Images } from "../../../deck/settings/images.ts";
-import type { MoveTarget } from "../../../deck/settings/set-up.ts";
-import {
-  STARTING_POINT_NAMES,
-  type StartingPointName,
-} from "../../../deck/settings/starting-points.ts";
+import { STARTING_POINT_NAMES } from "../../../deck/settings/starting-points.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import { bodyShape, pagePlace } from "../../input.ts";
+import { bodyWith, pagePlace } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { DeckView, DoneAnswer, ImageAnswer } from "../../wire.ts";
 import { DECK_ROUTES, placeOf, setSlot } from "./decks.ts";
@@ -24,34 +20,26 @@ interface DeckParts {
   images: Images;
 }
 
-interface MoveInput extends Omit<MoveTarget, "page"> {
-  page?: number;
-  fixed?: boolean;
-}
-
-const readMove = bodyShape<MoveInput>({
-  properties: {
+const readMove = bodyWith(
+  { slot: TEXT },
+  {
     deck: TEXT,
-    slot: TEXT,
-    page: { type: "integer", description: "must be the place of a page, counted from 0" },
+    page: {
+      type: "integer",
+      description: "must be the place of a page, counted from 0",
+    } as SchemaOf<number>,
     fixed: FLAG,
     copy: FLAG,
   },
-  required: ["slot"],
-});
-const readStart = bodyShape<{ name: StartingPointName }>({
-  properties: {
-    name: {
-      enum: STARTING_POINT_NAMES,
-      description: `must be one of: ${STARTING_POINT_NAMES.join(", ")}`,
-    },
+);
+const readStart = bodyWith({
+  name: {
+    ...oneAmong(...STARTING_POINT_NAMES),
+    description: `must be one of: ${STARTING_POINT_NAMES.join(", ")}`,
   },
-  required: ["name"],
 });
-const readNew = bodyShape<{ name?: string }>({ properties: { name: TEXT } });
-const readChange = bodyShape<{ name?: string; to?: number }>({
-  properties: { name: TEXT, to: { type: "number", description: "must be a number" } },
-});
+const readNew = bodyWith({}, { name: TEXT });
+const readChange = bodyWith({}, { name: TEXT, to: NUMBER });
 
 const EDIT_ROUTES: RoutesOf<DeckParts & { numbers: Pick<Numbers, "directory"> }> = {
   "POST /api/decks/undo": async (_, { decks }): Promise<DoneAnswer> => ({

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from "node:querystring";
 import { optionalJson } from "../../../base/http/body.ts";
 import { MAX_PICTURE_SCALE } from "../../../base/input/deck-fields.ts";
 import { originOf } from "../../../base/input/origin.ts";
-import { FLAG, TEXT } from "../../../base/input/schema.ts";
+import { exactly, FLAG, NUMBER, nullable, oneAmong, TEXT } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import type { Origins } from "../../../deck/actions/origins.ts";
@@ -10,12 +10,7 @@ import type { Decks, DecksOptions, Press } from "../../../deck/decks.ts";
 import { channelName } from "../../../deck/push/channels.ts";
 import { cleanText } from "../../../deck/push/text.ts";
 import { requestsOf } from "../../../deck/settings/action.ts";
-import {
-  DECKS,
-  type DeckChange,
-  deckStore,
-  readChange,
-} from "../../../deck/settings/deck-settings.ts";
+import { DECKS, deckStore, readChange } from "../../../deck/settings/deck-settings.ts";
 import { IMAGES, Images } from "../../../deck/settings/images.ts";
 import type { PageChoice } from "../../../deck/settings/pages.ts";
 import {
@@ -25,10 +20,9 @@ import {
   type SlotChange,
   type SlotInput,
 } from "../../../deck/settings/slot-settings.ts";
-import type { Direction } from "../../../deck/usb/model.ts";
 import { VIRTUAL_DECKS } from "../../../deck/virtual-decks.ts";
 import { documentsIn, type LocalData } from "../../../store/store.ts";
-import { bodyShape, pagePlace } from "../../input.ts";
+import { bodyShape, bodyWith, pagePlace } from "../../input.ts";
 import type { Handler, RoutesOf } from "../../route.ts";
 import type { DecksAnswer, DeckView, PlaceView } from "../../wire.ts";
 
@@ -49,44 +43,27 @@ export async function keptDecks(
 }
 
 const HOURS = {
-  type: "object",
+  ...exactly({
+    from: { ...TEXT, description: "must be a time as 22:30" },
+    to: { ...TEXT, description: "must be a time as 06:00" },
+  }),
   description: "must be two times, from and to",
-  properties: {
-    from: { type: "string", description: "must be a time as 22:30" },
-    to: { type: "string", description: "must be a time as 06:00" },
-  },
-  required: ["from", "to"],
-  additionalProperties: false,
 };
-const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a number or null" };
+const NUMBER_OR_NULL = { ...nullable(NUMBER), description: "must be a number or null" };
 
 /** The types alone: which values a deck may have is the deck's to say. */
 export const DECK_CHANGE = {
   name: TEXT,
-  brightness: { type: "number", description: "must be a number" },
+  brightness: NUMBER,
   sleep: {
-    type: "object",
+    ...exactly({ afterMinutes: NUMBER_OR_NULL, night: nullable(HOURS) }),
     description: "must be an object with afterMinutes and night",
-    properties: { afterMinutes: NUMBER_OR_NULL, night: { ...HOURS, nullable: true } },
-    required: ["afterMinutes", "night"],
-    additionalProperties: false,
   },
   homeAfterSeconds: NUMBER_OR_NULL,
 };
 
-interface DeckPatch extends DeckChange {
-  /** Shown from now on. */
-  page?: unknown;
-  asleep?: boolean;
-}
-
-const readPatch = bodyShape<DeckPatch>({
-  properties: {
-    ...DECK_CHANGE,
-    page: {},
-    asleep: FLAG,
-  },
-});
+/** `page` is shown from now on. */
+const readPatch = bodyWith({}, { ...DECK_CHANGE, page: {}, asleep: FLAG });
 const readInput = bodyShape<SlotInput>({
   description: "must be a JSON object with at least one field",
   minProperties: 1,
@@ -109,11 +86,8 @@ const readPress = shape<Press>({
   maxProperties: 1,
   description: 'must be {"turn": 3} or {"hold": true}, or nothing',
 });
-const readSwipe = bodyShape<{ direction: Direction }>({
-  properties: {
-    direction: { enum: ["left", "right"], description: 'must be "left" or "right"' },
-  },
-  required: ["direction"],
+const readSwipe = bodyWith({
+  direction: { ...oneAmong("left", "right"), description: 'must be "left" or "right"' },
 });
 
 /** The body of `/api/decks`: every known deck, problems of decks, and changes that can be undone. */
@@ -121,10 +95,7 @@ export function decksView(decks: Decks): DecksAnswer {
   return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.changes.undoable };
 }
 
-const readModel = bodyShape<{ model: string }>({
-  properties: { model: { type: "string", description: "must be the id of a model" } },
-  required: ["model"],
-});
+const readModel = bodyWith({ model: { ...TEXT, description: "must be the id of a model" } });
 
 export const DECK_ROUTES: RoutesOf<Decks> = {
   "GET /api/decks": (_, decks) => decksView(decks),

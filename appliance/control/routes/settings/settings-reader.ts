@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { FIELD_LIMITS } from "../../../base/input/deck-fields.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import {
+  exactly,
+  type Fitting,
+  FLAG,
+  listOf,
+  mapOf,
+  textUpTo,
+} from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import {
   comparableHost,
@@ -52,81 +59,70 @@ export interface CheckedImport {
   readonly pictures: readonly { readonly widget: Widget; readonly at: string }[];
 }
 
-/** The content of an export. An import may leave out any part. */
-interface SettingsFile {
-  tallydeck?: "settings";
-  decks?: (Omit<DeckImport, "pages" | "fixed"> & {
-    pages?: { name: string; slots: Record<string, SlotInput> }[];
-    fixed?: Record<string, SlotInput>;
-    /** The widgets of exports from before there were pages. */
-    widgets?: Record<string, unknown>;
-  })[];
-  sites?: { id: string; host?: string | null; badge?: boolean }[];
-}
-
-const TEXT = { type: "string", minLength: 1, maxLength: 128, description: "must be a text" };
+const NAME = { ...textUpTo(128), minLength: 1, description: "must be a text" };
 
 const SLOTS = {
-  type: "object",
-  description: "must be an object: slot → what it is set to",
-  additionalProperties: {
-    type: "object",
+  ...mapOf({
+    ...exactly({ widget: SLOT_INPUT.widget }, SLOT_INPUT),
     description: "must be an object with a widget",
-    properties: SLOT_INPUT,
-    required: ["widget"],
-    additionalProperties: false,
-  },
+  }),
+  description: "must be an object: slot → what it is set to",
 };
+const { name, brightness, ...OF_DECK } = DECK_CHANGE;
 
-const readSettings = shape<SettingsFile>({
-  description: "must be a JSON object as the export makes it",
-  properties: {
+/** The content of an export. An import may leave out any part. */
+const SETTINGS = exactly(
+  {},
+  {
     tallydeck: { const: "settings", description: 'must be "settings"' },
     decks: {
-      type: "array",
-      maxItems: DECKS.bound.count,
-      description: `must be a list of at most ${DECKS.bound.count} decks`,
-      items: {
-        type: "object",
-        description: "must be a deck",
-        properties: {
-          id: TEXT,
-          model: TEXT,
-          serial: { type: "string", maxLength: 128, description: "must be a text" },
-          ...DECK_CHANGE,
-          pages: {
-            type: "array",
-            description: `must be a list of 1 to ${FIELD_LIMITS.pages} pages`,
-            minItems: 1,
-            maxItems: FIELD_LIMITS.pages,
-            items: {
-              type: "object",
-              description: "must be a page",
-              properties: { name: TEXT, slots: SLOTS },
-              required: ["name", "slots"],
-              additionalProperties: false,
+      ...listOf(
+        {
+          ...exactly(
+            {
+              id: NAME,
+              model: NAME,
+              serial: { ...textUpTo(128), description: "must be a text" },
+              name,
+              brightness,
             },
-          },
-          fixed: SLOTS,
-          widgets: { type: "object", description: "must be an object: slot → widget" },
+            {
+              ...OF_DECK,
+              pages: {
+                ...listOf(
+                  { ...exactly({ name: NAME, slots: SLOTS }), description: "must be a page" },
+                  FIELD_LIMITS.pages,
+                ),
+                minItems: 1,
+                description: `must be a list of 1 to ${FIELD_LIMITS.pages} pages`,
+              },
+              fixed: SLOTS,
+              /** The widgets of exports from before there were pages. */
+              widgets: { ...mapOf({}), description: "must be an object: slot → widget" },
+            },
+          ),
+          description: "must be a deck",
         },
-        required: ["id", "model", "serial", "name", "brightness"],
-        additionalProperties: false,
-      },
+        DECKS.bound.count,
+      ),
+      description: `must be a list of at most ${DECKS.bound.count} decks`,
     },
     sites: {
-      type: "array",
-      maxItems: BOUNDS.sites.count,
+      ...listOf(
+        {
+          ...exactly({ id: SITE_ID }, { host: SITE_HOST, badge: FLAG }),
+          description: "must be a site",
+        },
+        BOUNDS.sites.count,
+      ),
       description: `must be a list of at most ${BOUNDS.sites.count} sites`,
-      items: {
-        type: "object",
-        description: "must be a site",
-        properties: { id: SITE_ID, host: SITE_HOST, badge: FLAG },
-        required: ["id"],
-        additionalProperties: false,
-      },
     },
   },
+);
+type SettingsFile = Fitting<typeof SETTINGS>;
+const readSettings = shape<SettingsFile>({
+  ...SETTINGS,
+  description: "must be a JSON object as the export makes it",
 });
 
 /**

@@ -2,13 +2,13 @@ import type { Context } from "koa";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
 import { optionalJson, readBytes } from "../../../base/http/body.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import { FLAG, integerFrom, textUpTo } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { isTimeZone } from "../../../base/time-zone.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
-import { bodyShape, takingBody } from "../../input.ts";
+import { bodyWith, takingBody } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
@@ -20,22 +20,13 @@ interface ImportParts {
   uploads: Uploads;
 }
 
-const readFile = bodyShape<{ name: string; size: number }>({
-  properties: {
-    name: {
-      type: "string",
-      minLength: 1,
-      maxLength: 1_024,
-      description: "must be the name of a file, of at most 1,024 characters",
-    },
-    size: {
-      type: "integer",
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "must be the size of the file in bytes, from 1",
-    },
+const readFile = bodyWith({
+  name: {
+    ...textUpTo(1_024),
+    minLength: 1,
+    description: "must be the name of a file, of at most 1,024 characters",
   },
-  required: ["name", "size"],
+  size: { ...integerFrom(1), description: "must be the size of the file in bytes, from 1" },
 });
 
 const DAY = {

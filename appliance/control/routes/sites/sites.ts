@@ -3,13 +3,21 @@ import { dayZoneNamed } from "../../../base/day-zone.ts";
 import { optionalJson } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { keptConditions } from "../../../base/input/conditions.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import {
+  exactly,
+  FLAG,
+  type Having,
+  listOf,
+  type NoFields,
+  TEXT,
+  textUpTo,
+} from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
 import type { Numbers, SiteOutcome } from "../../../store/store.ts";
-import { bodyShape, NEW_SITE_ID, SITE_HOST } from "../../input.ts";
+import { bodyWith, NEW_SITE_ID, SITE_HOST } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
 
@@ -29,31 +37,26 @@ export interface SitesParts {
 
 /** The form of `zone`, of the first site alone. */
 const ZONE = {
-  type: "string",
-  maxLength: 64,
+  ...textUpTo(64),
   description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
 };
 
-interface SiteFields {
-  host?: string | null;
-  badge?: boolean;
-}
-
 const FIELDS = { host: SITE_HOST, badge: FLAG };
-const readSite = bodyShape<SiteFields & { id: string; zone?: string }>({
-  properties: { id: NEW_SITE_ID, ...FIELDS, zone: ZONE },
-  required: ["id"],
-});
-const readShare = shape<{ where?: string[] }>({
-  properties: {
-    where: {
-      type: "array",
-      items: { type: "string", description: "must be a text like path:is:/about" },
-      description: "must be a list of conditions like path:is:/about",
+type SiteFields = Having<NoFields, typeof FIELDS>;
+
+const readSite = bodyWith({ id: NEW_SITE_ID }, { ...FIELDS, zone: ZONE });
+const readShare = shape(
+  exactly(
+    {},
+    {
+      where: {
+        ...listOf({ ...TEXT, description: "must be a text like path:is:/about" }),
+        description: "must be a list of conditions like path:is:/about",
+      },
     },
-  },
-});
-const readChange = bodyShape<SiteFields>({ properties: FIELDS });
+  ),
+);
+const readChange = bodyWith({}, FIELDS);
 
 export const SITE_ROUTES: RoutesOf<SitesParts> = {
   /** The retired last. */
