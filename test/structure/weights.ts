@@ -5,19 +5,19 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 103, lines: 7_380 },
+  "appliance/base/": { files: 103, lines: 7_410 },
   "appliance/store/": { files: 171, lines: 22_810 },
-  "appliance/deck/": { files: 92, lines: 11_740 },
-  "appliance/traffic/": { files: 93, lines: 9_810 },
-  "appliance/links/": { files: 100, lines: 11_740 },
+  "appliance/deck/": { files: 92, lines: 11_580 },
+  "appliance/traffic/": { files: 93, lines: 9_790 },
+  "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_140 },
-  "appliance/control/": { files: 58, lines: 6_870 },
+  "appliance/control/": { files: 58, lines: 6_750 },
   "appliance/app/": { files: 56, lines: 6_270 },
-  "image/": { files: 58, lines: 7_370 },
-  "scripts/": { files: 95, lines: 9_090 },
-  "test/": { files: 671, lines: 100_920 },
-  "web/": { files: 188, lines: 18_330 },
+  "image/": { files: 58, lines: 7_350 },
+  "scripts/": { files: 95, lines: 9_050 },
+  "test/": { files: 671, lines: 100_140 },
+  "web/": { files: 187, lines: 18_180 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
