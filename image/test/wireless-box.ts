@@ -13,13 +13,8 @@ import {
   startRouter,
 } from "./radios.ts";
 
-/** The fields of the form but its token and its country. */
-interface Fields {
-  /** The name of a network in the list, or of one to type. */
-  readonly name: string;
-  readonly password: string;
-  readonly isHidden?: boolean;
-}
+/** The fields of the form but its token and its country; the network is in the list, or is typed. */
+type Fields = Pick<Router, "name" | "password" | "isHidden">;
 
 const ADDRESS = "ip -br -4 address show dev wlan0 | cat";
 

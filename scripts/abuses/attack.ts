@@ -32,6 +32,13 @@ export interface AttackOrders extends Pick<Field, "target" | "scale"> {
 /** A measurement, as a row of the table. */
 export type Figure = readonly [measure: string, seen: string | number];
 
+/** The answers that somebody got meanwhile. */
+export interface Seen {
+  readonly figures: readonly Figure[];
+  /** Answers that were not as they should be, in sentences. */
+  readonly problems: readonly string[];
+}
+
 /**
  * Ends at `field.until` or sooner. Connections it holds stay open: they end with its thread.
  */

@@ -5,11 +5,11 @@ import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 import { makeHistory } from "../running/history.ts";
 import { makeFullSite } from "../running/large-sites.ts";
 import { type Given, number, origin, type Part, runScript, text } from "../running/parts.ts";
-import { SITE, startTallydeck, TOKEN } from "../running/servers.ts";
+import { type Running, SITE, startTallydeck, TOKEN } from "../running/servers.ts";
 import { limitMemory, ship } from "../running/shipped.ts";
 import { BLOCK } from "./ask.ts";
 import { ATTACKS } from "./attacks.ts";
-import { attackWhileVisited, type Victim } from "./part.ts";
+import { attackWhileVisited } from "./part.ts";
 import { madeUpEvent, madeUpView } from "./values.ts";
 import { HONEST_PATHS } from "./visitors.ts";
 
@@ -69,10 +69,7 @@ function part(
   };
 }
 
-interface Service extends Victim {
-  readonly origin: string;
-  readonly control: string | undefined;
-}
+type Service = Pick<Running, "pid" | "isRunning" | "origin" | "control">;
 
 /** A folder with the usual site, once it was needed. */
 let history: string | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../running/report.ts";
 import { addressOf, ask, json, type Reply } from "./ask.ts";
-import type { Figure, Target } from "./attack.ts";
+import type { Seen, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;
 /** A question waits for all that were asked before it, which may be about everything there is. */
@@ -20,13 +20,6 @@ interface Looks {
   largest: number;
 }
 
-/** The answers that the owner got. */
-interface OwnersDay {
-  readonly figures: readonly Figure[];
-  /** Answers that were not as they should be, in sentences. */
-  readonly problems: readonly string[];
-}
-
 /**
  * The owner opens the dashboard and signs in to the Web UI, once a second, or more rarely with a smaller attack, until
  * `signal` aborts.
@@ -35,7 +28,7 @@ export async function beTheOwner(
   target: Target,
   scale: number,
   signal: AbortSignal,
-): Promise<OwnersDay> {
+): Promise<Seen> {
   const everyMs = Math.min(EVERY_MS / Math.min(1, scale), AT_LEAST_EVERY_MS);
   const dashboard = looks();
   const signIn = looks();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Report } from "../running/report.ts";
+import type { Running } from "../running/servers.ts";
 import type { AttackOrders, Figure } from "./attack.ts";
 import { beTheOwner } from "./owner.ts";
 import { watchUsage } from "./usage.ts";
@@ -14,20 +15,15 @@ interface Orders extends AttackOrders {
   readonly settle: number;
 }
 
-/** The service, where it runs on this machine. */
-export interface Victim {
-  readonly pid: number;
-  readonly isRunning: boolean;
-}
-
 /**
  * Attacks while honest visitors visit and the owner looks, waits, and reports what is left.
+ * @param victim the service, where it runs on this machine
  * @throws {Error} when nothing could be measured
  */
 export async function attackWhileVisited(
   orders: Orders,
   report: Report,
-  victim?: Victim,
+  victim?: Pick<Running, "pid" | "isRunning">,
 ): Promise<void> {
   const { target, seconds, rate, scale, settle, seed } = orders;
   try {

@@ -3,7 +3,7 @@ import { atPace } from "../running/load.ts";
 import { percentile } from "../running/report.ts";
 import { beaconPath, USER_AGENTS, views } from "../running/traffic.ts";
 import { addressOf, ask } from "./ask.ts";
-import { type Figure, type Target, tally } from "./attack.ts";
+import { type Seen, type Target, tally } from "./attack.ts";
 
 const PAGES = 20;
 const VISITORS = 200;
@@ -15,12 +15,6 @@ export const HONEST_PATHS: readonly string[] = Array.from(
   { length: PAGES },
   (_, n) => `/honest/${n}`,
 );
-
-interface Honest {
-  readonly sent: number;
-  readonly figures: readonly Figure[];
-  readonly problems: readonly string[];
-}
 
 /**
  * Honest visitors with addresses and connections of their own, at an even pace. Each of their pages has a view before
@@ -48,7 +42,7 @@ export class Visitors {
   }
 
   /** Sends hits, and checks that all were answered and counted. */
-  async visit(perSecond: number, seconds: number): Promise<Honest> {
+  async visit(perSecond: number, seconds: number): Promise<Seen> {
     const failures: string[] = [];
     const times = await atPace(perSecond, seconds, (n) =>
       this.#hit(n).catch((error: NodeJS.ErrnoException) => {
@@ -59,7 +53,6 @@ export class Visitors {
     const [sent, repeated] = [this.#sent, this.#repeated];
     const missing = sent - (await this.#countedSince());
     return {
-      sent,
       figures: [
         ["honest hits", `${sent}, ${failures.length} not answered, ${missing} not counted`],
         ["honest hits sent again, their kept connection being closed", repeated],

@@ -1,5 +1,5 @@
 import { makeHistory } from "../running/history.ts";
-import { sendSteadily, sendViews } from "../running/load.ts";
+import { type Outcome, sendSteadily, sendViews } from "../running/load.ts";
 import type { Given, Part } from "../running/parts.ts";
 import { median, percentile } from "../running/report.ts";
 import { type Running, SITE } from "../running/servers.ts";
@@ -15,9 +15,7 @@ const CONNECTIONS = 100;
 const STEADY = { connections: 50, perSecond: 1_000, seconds: 15 };
 const READS = 40;
 
-interface Round {
-  readonly hits: number;
-  readonly perSecond: number;
+interface Round extends Outcome {
   /** Microseconds of CPU a hit. */
   readonly collectors: number;
   readonly database: number;

@@ -9,8 +9,7 @@ export type Asked = Pick<StatsQuery, "from" | "to" | "series" | "daily"> & Parti
 
 /** The cost of an answer. */
 export interface Answered {
-  /** Milliseconds of the processor, and by the clock. */
-  readonly cpuMs: number;
+  /** Milliseconds by the clock. */
   readonly ms: number;
   /** The peak memory of the process, minus its memory before the question, in bytes. */
   readonly peakBytes: number;
@@ -39,12 +38,10 @@ process.on("message", async (asked: Asked) => {
   const rest = memory("VmRSS");
   // This resets the peak of the process.
   writeFileSync("/proc/self/clear_refs", "5");
-  const [before, at] = [process.cpuUsage(), performance.now()];
+  const at = performance.now();
   const accepts = { encoding: "br", ifNoneMatch: "" };
   await reads.read("stats", { query, accepts });
-  const { user, system } = process.cpuUsage(before);
   process.send?.({
-    cpuMs: (user + system) / 1_000,
     ms: performance.now() - at,
     peakBytes: memory("VmHWM") - rest,
   });

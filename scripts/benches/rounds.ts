@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sendViews } from "../running/load.ts";
+import { type Outcome, sendViews } from "../running/load.ts";
 import {
   type CpuTimes,
   type Running,
@@ -18,9 +18,7 @@ export function startBare(...certificate: readonly string[]): Promise<Running> {
 }
 
 /** One server, while views came as fast as it answered them. */
-export interface Round {
-  readonly hits: number;
-  readonly perSecond: number;
+export interface Round extends Outcome {
   /** Microseconds of CPU time a hit. */
   readonly cpu: CpuTimes;
 }

@@ -10,7 +10,7 @@ interface Load {
   readonly seed: number;
 }
 
-interface Outcome {
+export interface Outcome {
   readonly hits: number;
   readonly perSecond: number;
 }

@@ -1,9 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { withoutNewest } from "./filters/where.ts";
-import type { History } from "./history.ts";
 import { presetsOf, shifted } from "./period/period.ts";
-import type { ChangeView } from "./use-view.ts";
-import type { View } from "./view.ts";
+import type { Shown } from "./traffic/shown.ts";
 
 /**
  * The effects of keys, which are named as `KeyboardEvent.key` names them, letters in lower case.
@@ -24,11 +22,7 @@ export const KEY_LIST: [keys: string[], does: string][] = [
   [["?"], "Show this list"],
 ];
 
-interface Actors {
-  view: View;
-  history: History;
-  change: ChangeView;
-  toggleBots: () => void;
+interface Actors extends Pick<Shown, "view" | "history" | "change" | "toggleBots"> {
   showKeys: () => void;
 }
 

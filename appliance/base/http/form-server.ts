@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { ConnectionLimits } from "./limits.ts";
 
 /** A request to a server of a few pages and forms. */
 export interface FormRequest {
@@ -32,11 +33,8 @@ interface FormServerOptions {
   readonly connections: ConnectionBounds;
 }
 
-interface ConnectionBounds {
-  readonly total: number;
-  /** The most of one address, of which the oldest makes way. */
-  readonly perAddress: number;
-}
+/** The oldest of one address makes way. */
+type ConnectionBounds = Pick<ConnectionLimits, "total" | "perAddress">;
 
 /** Bounds for pages that a few people open. */
 const LIMITS = {

@@ -83,7 +83,7 @@ interface Before extends Line {
   isPart?: boolean;
 }
 
-interface TrendOptions {
+export interface TrendOptions {
   range: DayRange;
   /** null when nothing is compared */
   compared: DayRange | null;
