@@ -25,31 +25,35 @@ export function isDeeperThan(text: string, most: number): boolean {
 }
 const [QUOTE, BACKSLASH, ARRAY, OBJECT] = [0x22, 0x5c, 0x5b, 0x7b];
 
-/** Whether a value is as wanted. */
-export type Is = (value: unknown) => boolean;
+/** Whether a value is a T. A guard of an object carries its type, so that a shape is declared once. */
+export type Is<T = unknown> = (value: unknown) => value is T;
+export type Guarded<Guard> = Guard extends Is<infer T> ? T : never;
 
-export const isFlag: Is = (value) => typeof value === "boolean";
+export const isFlag: Is<boolean> = (value) => typeof value === "boolean";
 
 /** A check for a list of values that pass another. */
 export const isListOf =
-  (is: Is): Is =>
-  (value) =>
+  <T>(is: Is<T>): Is<readonly T[]> =>
+  (value): value is readonly T[] =>
     Array.isArray(value) && value.every(is);
+
+type Guards = Readonly<Record<string, Is>>;
+type Fields<Of extends Guards> = { readonly [Name in keyof Of]: Guarded<Of[Name]> };
 
 /** A check for a JSON object with these fields, which may have more. */
 export const hasFields =
-  (fields: Readonly<Record<string, Is>>): Is =>
-  (value) =>
+  <Of extends Guards>(fields: Of): Is<Fields<Of>> =>
+  (value): value is Fields<Of> =>
     isObject(value) && Object.entries(fields).every(([name, is]) => is(value[name]));
 
 /** A check for a JSON object with any fields that pass another. */
 export const isMapOf =
-  (is: Is): Is =>
-  (value) =>
+  <T>(is: Is<T>): Is<Readonly<Record<string, T>>> =>
+  (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(is);
 
 /** The JSON object that a text is; undefined where the text is anything else, or no T. */
-export function objectIn<T extends object>(text: string | undefined, isT?: Is): T | undefined {
+export function objectIn<T extends object>(text: string | undefined, isT?: Is<T>): T | undefined {
   try {
     const read: unknown = JSON.parse(text ?? "");
     return isObject(read) && isT?.(read) !== false ? (read as T) : undefined;

@@ -1,51 +1,55 @@
-import { hasFields, type Is, isMapOf, isText, objectIn } from "../../base/input/json.ts";
+import {
+  type Guarded,
+  hasFields,
+  type Is,
+  isMapOf,
+  isText,
+  objectIn,
+} from "../../base/input/json.ts";
 import { DISK_ERRORS, type DiskError } from "../../base/text/disk-errors.ts";
 
-/** A part of the machine's running time, and what was written to the disk in it. */
-interface Span {
-  readonly seconds: number;
-  readonly bytes: number;
-}
-
-/** The sightings of an error. */
-interface Sightings {
-  readonly times: number;
-  /** Seconds of running time, as in `DiskRecord.total`. */
-  readonly last: number;
-  /** Epoch ms of the last one; null while the clock was not set. */
-  readonly at: number | null;
-}
-
-/** The knowledge of a disk over restarts. All times are running time, since a machine may have no clock. */
-export interface DiskRecord {
-  readonly id: string;
-  /** The start of the machine in which it was made, and the counters then. */
-  readonly boot: string;
-  readonly upSeconds: number;
-  readonly bytes: number;
-  /** The number of the last line of the kernel's log that was judged in it. */
-  readonly line: number;
-  /** Errors that the file system had noted then. */
-  readonly noted: number;
-  readonly total: Span;
-  /** The last days of running time, oldest first; the last one is not over. */
-  readonly days: readonly Span[];
-  readonly errors: Partial<Readonly<Record<DiskError, Sightings>>>;
-}
-
-/** The counters of the disk and the machine at some moment. */
-export interface DiskReading {
-  readonly id: string;
-  readonly boot: string;
-  /** Seconds since the machine started. */
-  readonly upSeconds: number;
-  /** Bytes written since then. */
-  readonly bytes: number;
-}
-
-const DAY_S = 86_400;
 /** A week shows what a busy day alone would not. */
 const DAYS = 7;
+
+const isCount: Is<number> = (value): value is number => typeof value === "number" && value >= 0;
+
+/** Whether it is a part of the machine's running time, and what was written to the disk in it. */
+const isSpan = hasFields({ seconds: isCount, bytes: isCount });
+type Span = Guarded<typeof isSpan>;
+
+/** The sightings of an error. */
+const isSightings = hasFields({
+  times: isCount,
+  /** Seconds of running time, as in the record's `total`. */
+  last: isCount,
+  /** Epoch ms of the last one; null while the clock was not set. */
+  at: (at): at is number | null => at === null || isCount(at),
+});
+type Sightings = Guarded<typeof isSightings>;
+
+/** The knowledge of a disk over restarts. All times are running time, since a machine may have no clock. */
+const isRecord = hasFields({
+  id: isText,
+  /** The start of the machine in which it was made, and the counters then. */
+  boot: isText,
+  upSeconds: isCount,
+  bytes: isCount,
+  /** The number of the last line of the kernel's log that was judged in it. */
+  line: isCount,
+  /** Errors that the file system had noted then. */
+  noted: isCount,
+  total: isSpan,
+  /** The last days of running time, oldest first; the last one is not over. */
+  days: (days): days is readonly Span[] =>
+    Array.isArray(days) && days.length <= DAYS && days.every(isSpan),
+  errors: isMapOf(isSightings) as Is<Partial<Readonly<Record<DiskError, Sightings>>>>,
+});
+export type DiskRecord = Guarded<typeof isRecord>;
+
+/** The counters of the disk and the machine at some moment; `bytes` were written since it started. */
+export type DiskReading = Pick<DiskRecord, "id" | "boot" | "upSeconds" | "bytes">;
+
+const DAY_S = 86_400;
 /** The running time for which an error is told after it was last seen. */
 const ERROR_STANDS_S = 7 * DAY_S;
 
@@ -116,22 +120,6 @@ export function standingErrors({ errors, total }: DiskRecord): [DiskError, Sight
     return seen !== undefined && total.seconds - seen.last < ERROR_STANDS_S ? [[kind, seen]] : [];
   });
 }
-
-const isCount: Is = (value) => typeof value === "number" && value >= 0;
-const isSpan = hasFields({ seconds: isCount, bytes: isCount });
-const isRecord = hasFields({
-  id: isText,
-  boot: isText,
-  upSeconds: isCount,
-  bytes: isCount,
-  line: isCount,
-  noted: isCount,
-  total: isSpan,
-  days: (days) => Array.isArray(days) && days.length <= DAYS && days.every(isSpan),
-  errors: isMapOf(
-    hasFields({ times: isCount, last: isCount, at: (at) => at === null || isCount(at) }),
-  ),
-});
 
 /** Reads a record; undefined for a damaged one, so that counting begins anew. */
 export function parseDiskRecord(text: string): DiskRecord | undefined {

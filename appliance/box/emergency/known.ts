@@ -72,13 +72,14 @@ function updaterOf(root: string, version: string): Omit<Known, "why" | "release"
   };
 }
 
+type Kind = Parameters<typeof outcomeText>[0]["kind"];
 const OUTCOMES: readonly unknown[] = ["updated", "back", "failed", "interrupted", "refused"];
 
 const isOutcome = hasFields({
-  kind: (kind) => OUTCOMES.includes(kind),
+  kind: (kind): kind is Kind => OUTCOMES.includes(kind),
   version: isText,
   reason: (reason) => reason === null || isText(reason),
-}) as (value: unknown) => value is Parameters<typeof outcomeText>[0];
+});
 
 const MOST_LINES = 24;
 const MOST_SIGNS = 240;

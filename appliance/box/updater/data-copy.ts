@@ -118,7 +118,8 @@ function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "l
 
 /** The release that the copy is for; undefined when another release wrote it in another form. */
 function copiedFor(root: string): CopiedFor | undefined {
-  const isCopied: Is = (read) => isAttempt(read) && hasFields({ was: isText })(read);
+  const isCopied: Is<CopiedFor> = (read): read is CopiedFor =>
+    isAttempt(read) && hasFields({ was: isText })(read);
   return objectIn(textOf(join(root, KEPT, FOR)), isCopied);
 }
 

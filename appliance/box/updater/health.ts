@@ -1,4 +1,4 @@
-import { hasFields, isListOf, isObject, isText } from "../../base/input/json.ts";
+import { hasFields, type Is, isListOf, isObject, isText } from "../../base/input/json.ts";
 import type { ServiceHealth } from "../../base/release/health.ts";
 import { endOfService, NO_START, REFUSED_SETTINGS } from "../../base/release/service-end.ts";
 
@@ -208,16 +208,18 @@ export function factsFrom(value: unknown): HealthFacts | undefined {
   return isFacts(value) ? (value as HealthFacts) : undefined;
 }
 
+const isList = Array.isArray as Is<readonly unknown[]>;
+
 /** Whether it is as `ServiceHealth`. */
 export const isHealth = hasFields({
-  store: isObject,
+  store: isObject as Is<object>,
   version: isText,
-  decks: isListOf(hasFields({ id: isText, usb: Array.isArray })),
-}) as (value: unknown) => value is ServiceHealth;
+  decks: isListOf(hasFields({ id: isText, usb: isList })),
+}) as Is<ServiceHealth>;
 
 const isFacts = hasFields({
   failed: isListOf(isText),
   interfaces: isListOf(hasFields({ name: isText })),
-  usb: hasFields({ hosts: (hosts) => typeof hosts === "number", devices: Array.isArray }),
+  usb: hasFields({ hosts: (hosts) => typeof hosts === "number", devices: isList }),
   control: (control) => control === null || isHealth(control),
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   entryOf,
   fieldsIn,
+  type Guarded,
   hasFields,
   type Is,
   isFlag,
@@ -9,29 +10,36 @@ import {
   isMapOf,
   isText,
 } from "../../base/input/json.ts";
-import { MOST_RELEASE, type Release, type Slot } from "../../base/release/release.ts";
+import { MOST_RELEASE, type Slot } from "../../base/release/release.ts";
 import { replaceFile, textOf } from "../../base/system/files.ts";
 import type { UpdateOutcome } from "../../base/text/update-outcome.ts";
 import { type Box, JOURNAL } from "./box.ts";
 
-/**
- * The state of an attempt. `verified`: the other slot is being written and cannot start yet. `prepared`:
- * it is whole, on the card, and read back. `armed`: the next start is to be its trial. `started`: its
- * trial began.
- */
-type AttemptState = (typeof STATES)[number];
-const STATES = ["verified", "prepared", "armed", "started"] as const;
+const isCount: Is<number> = (value): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumber: Is<number> = (value): value is number => isCount(value) && value <= MOST_RELEASE;
+const isSlot: Is<Slot> = (value) => value === "a" || value === "b";
+const RELEASE = { release: isNumber, version: isText };
+
+/** The fields of an attempt that other releases need. */
+const isBegun = hasFields({
+  id: isText,
+  /** `back` starts the release that is in the slot already. */
+  kind: (kind) => kind === "update" || kind === "back",
+  slot: isSlot,
+  to: hasFields(RELEASE),
+  /** The release that runs until then, and again when it fails. */
+  from: hasFields(RELEASE),
+  /**
+   * `verified`: the other slot is being written and cannot start yet. `prepared`: it is whole, on the card, and read
+   * back. `armed`: the next start is to be its trial. `started`: its trial began.
+   */
+  state: (state) =>
+    state === "verified" || state === "prepared" || state === "armed" || state === "started",
+});
 
 /** The plan for the other slot. */
-export interface Attempt {
-  readonly id: string;
-  /** `back` starts the release that is in the slot already. */
-  readonly kind: "update" | "back";
-  readonly slot: Slot;
-  readonly to: Release;
-  /** The release that runs until then, and again when it fails. */
-  readonly from: Release;
-  readonly state: AttemptState;
+export interface Attempt extends Guarded<typeof isBegun> {
   /**
    * Whether the release before cannot read data of this one. Then the data is copied first, and put back after a
    * failure.
@@ -48,15 +56,20 @@ export interface Attempt {
   /** A sentence of the trial, which gave up. */
   readonly reason?: string;
 }
+export const isAttempt = isBegun as Is<Attempt>;
 
-/** The way out of a kept release that was not well any more. */
-export interface Retreat {
-  /** The slot and the release that are left. */
-  readonly slot: Slot;
-  readonly release: number;
+/** The way out of a kept release that was not well any more: the slot and the release that are left. */
+const isRetreat = hasFields({
+  slot: isSlot,
+  release: isNumber,
   /** Whether the other system has started since. */
-  readonly isOver: boolean;
-}
+  isOver: isFlag,
+});
+export type Retreat = Guarded<typeof isRetreat>;
+
+/** The root of a release: bytes, and the hash in hexadecimal digits. */
+const isImage = hasFields({ release: isNumber, size: isCount, sha256: isText });
+export type Image = Guarded<typeof isImage>;
 
 /** The updater's memory over restarts. */
 export interface Journal {
@@ -80,15 +93,6 @@ export interface Journal {
   readonly checkedAt?: number;
 }
 
-/** The root of a release. */
-export interface Image {
-  readonly release: number;
-  /** Bytes. */
-  readonly size: number;
-  /** The hash in hexadecimal digits. */
-  readonly sha256: string;
-}
-
 const NOTHING: Journal = { highest: 0, failed: [] };
 
 /**
@@ -101,21 +105,6 @@ export function readJournal({ root }: Pick<Box, "root">): Journal {
   return { ...NOTHING, ...Object.fromEntries(fit) };
 }
 
-const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isNumber: Is = (value) => isCount(value) && Number(value) <= MOST_RELEASE;
-const isSlot: Is = (value) => value === "a" || value === "b";
-const RELEASE = { release: isNumber, version: isText };
-
-/** Whether it has the fields of an attempt that other releases need. */
-export const isAttempt: Is = hasFields({
-  id: isText,
-  kind: (kind) => kind === "update" || kind === "back",
-  slot: isSlot,
-  to: hasFields(RELEASE),
-  from: hasFields(RELEASE),
-  state: (value) => STATES.some((state) => state === value),
-});
-
 const KNOWN: Readonly<Record<string, Is>> = {
   highest: isNumber,
   failed: isListOf(isNumber),
@@ -124,13 +113,13 @@ const KNOWN: Readonly<Record<string, Is>> = {
     ...RELEASE,
     kind: isText,
     // A higher number is no valid date.
-    at: (at) => isCount(at) && Number(at) < 1e11,
+    at: (at): at is number => isCount(at) && at < 1e11,
     reason: (reason) => reason === null || isText(reason),
   }),
-  retreat: hasFields({ slot: isSlot, release: isNumber, isOver: isFlag }),
+  retreat: isRetreat,
   canTry: isFlag,
   formats: isMapOf(isCount),
-  images: isMapOf(hasFields({ release: isNumber, size: isCount, sha256: isText })),
+  images: isMapOf(isImage),
   rotten: isSlot,
   checkedAt: isCount,
 };

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasFields, isText, objectIn } from "../../base/input/json.ts";
+import { type Guarded, hasFields, type Is, isText, objectIn } from "../../base/input/json.ts";
 import { otherSlot, type Release } from "../../base/release/release.ts";
 import { isThere, replaceFile, textOf } from "../../base/system/files.ts";
 import { DATA_FORMAT } from "../../store/format.ts";
@@ -14,13 +14,15 @@ import { modeOf, otherIn } from "./state.ts";
 /** The most starts in a row of a kept release of which none was well. */
 const MOST_STARTS = 3;
 
+const isSafe = Number.isSafeInteger as Is<number>;
+
 /** The starts of a kept release since it was last well. */
-interface Starts {
-  readonly release: number;
-  readonly count: number;
+const isStarts = hasFields({
+  release: isSafe,
+  count: isSafe,
   /** The last one of them, so that a program that runs again counts none twice. */
-  readonly boot: string;
-}
+  boot: isText,
+});
 
 /**
  * Counts a start of the release that is the rule, and leaves a release whose last starts all failed, if there is another.
@@ -40,7 +42,7 @@ export async function countStart(box: Box): Promise<boolean> {
   const count = before?.release === release ? before.count : 0;
   if (count > 0 && before?.boot === box.boot) return true;
   if (count < MOST_STARTS) {
-    const starts: Starts = { release, count: count + 1, boot: box.boot };
+    const starts: Guarded<typeof isStarts> = { release, count: count + 1, boot: box.boot };
     replaceFile(join(box.root, STARTS), JSON.stringify(starts), 0o600);
     return true;
   }
@@ -118,8 +120,6 @@ function noteArrival(box: Box): Journal {
   return arrived;
 }
 
-function startsOf({ root }: Box): Starts | undefined {
-  const isNumber = Number.isSafeInteger;
-  const isStarts = hasFields({ release: isNumber, count: isNumber, boot: isText });
+function startsOf({ root }: Box) {
   return objectIn(textOf(join(root, STARTS)), isStarts);
 }

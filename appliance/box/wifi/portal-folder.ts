@@ -60,8 +60,9 @@ export class PortalFolder {
 }
 
 const isWish = hasFields({
-  ssid: (ssid) => isText(ssid) && /^(?:[0-9a-f]{2}){1,32}$/.test(ssid),
-  password: (password) => isText(password) && (password === "" || isNetworkPassword(password)),
-  country: (country) => isText(country) && COUNTRIES.has(country),
+  ssid: (ssid): ssid is string => isText(ssid) && /^(?:[0-9a-f]{2}){1,32}$/.test(ssid),
+  password: (password): password is string =>
+    isText(password) && (password === "" || isNetworkPassword(password)),
+  country: (country): country is string => isText(country) && COUNTRIES.has(country),
   isHidden: isFlag,
 });
