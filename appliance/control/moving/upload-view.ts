@@ -1,3 +1,5 @@
+import { exactly, type Fitting, FLAG, textUpTo } from "../../base/input/schema.ts";
+
 /** The contents of a file that may be imported, and what an import of it would do. */
 export interface UploadPreview {
   /** The name of the format, for people: `Plausible`. */
@@ -51,14 +53,33 @@ export interface ImportUpload {
   problem: string | null;
 }
 
+const DAY = { ...textUpTo(10), description: "must be a day like 2026-01-31" };
+
 /** The choice of the owner, as the command line takes it. */
-export interface ImportOptions {
-  from?: string;
-  to?: string;
-  zone?: string;
-  /** The host of the site in an access log of several. */
-  host?: string;
-  /** The pattern of the lines of an access log, as nginx has variables. */
-  logFormat?: string;
-  replace?: boolean;
-}
+export const IMPORT_OPTIONS = exactly(
+  {},
+  {
+    from: DAY,
+    to: DAY,
+    zone: {
+      ...textUpTo(64),
+      description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
+    },
+    /** The host of the site in an access log of several. */
+    host: {
+      ...textUpTo(253),
+      minLength: 1,
+      description: "must be the name of a host, like example.com",
+    },
+    /** The pattern of the lines of an access log, as nginx has variables. */
+    logFormat: {
+      ...textUpTo(1_024),
+      minLength: 1,
+      pattern: "^[^\\p{Cc}]*$",
+      description:
+        "must be a pattern of at most 1,024 characters in one line, with variables like $time_local",
+    },
+    replace: FLAG,
+  },
+);
+export type ImportOptions = Fitting<typeof IMPORT_OPTIONS>;

@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import { formatDay, parseDay } from "../../../base/calendar.ts";
 import { optionalJson, readBytes } from "../../../base/http/body.ts";
 import { allowUpload } from "../../../base/http/connection.ts";
-import { FLAG, integerFrom, textUpTo } from "../../../base/input/schema.ts";
+import { integerFrom, textUpTo } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
@@ -10,6 +10,7 @@ import { isTimeZone } from "../../../base/time-zone.ts";
 import { type Numbers, readAbout, type SiteRecord } from "../../../store/store.ts";
 import { bodyWith, takingBody } from "../../input.ts";
 import { totalsOf } from "../../moving/preview.ts";
+import { IMPORT_OPTIONS } from "../../moving/upload-view.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { ImportOptions, ImportsAnswer, ImportUpload, SiteImport } from "../../wire.ts";
@@ -29,38 +30,7 @@ const readFile = bodyWith({
   size: { ...integerFrom(1), description: "must be the size of the file in bytes, from 1" },
 });
 
-const DAY = {
-  type: "string",
-  maxLength: 10,
-  description: "must be a day like 2026-01-31",
-};
-
-const readWishes = shape<ImportOptions>({
-  properties: {
-    from: DAY,
-    to: DAY,
-    zone: {
-      type: "string",
-      maxLength: 64,
-      description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
-    },
-    host: {
-      type: "string",
-      minLength: 1,
-      maxLength: 253,
-      description: "must be the name of a host, like example.com",
-    },
-    logFormat: {
-      type: "string",
-      minLength: 1,
-      maxLength: 1_024,
-      pattern: "^[^\\p{Cc}]*$",
-      description:
-        "must be a pattern of at most 1,024 characters in one line, with variables like $time_local",
-    },
-    replace: FLAG,
-  },
-});
+const readWishes = shape(IMPORT_OPTIONS);
 
 export const IMPORT_ROUTES: RoutesOf<ImportParts> = {
   /** The imports of the site, and the file that the box takes in now. */
@@ -154,7 +124,7 @@ function wishesOf(input: unknown): ImportOptions {
   const { from, to, zone } = wishes;
   for (const [name, text] of Object.entries({ from, to }))
     if (text !== undefined && parseDay(text) === undefined)
-      throw invalidField(name, `${DAY.description}.`);
+      throw invalidField(name, "must be a day like 2026-01-31.");
   if ((from === undefined) !== (to === undefined) || (to ?? "") < (from ?? ""))
     throw invalidField("to", `goes with "from", a day that is not after it.`);
   if (zone !== undefined && !isTimeZone(zone))
