@@ -168,7 +168,6 @@ export class Control {
     return response.body();
   }
 
-  /** The widget of a slot. */
   widget(slot: string, deck = this.deck): unknown {
     const found = this.world.service.decks.list().find(({ id }) => id === deck);
     return found?.slots.find((known) => known.slot === slot)?.widget;

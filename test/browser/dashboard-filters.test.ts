@@ -34,7 +34,6 @@ describe("filters of the dashboard", () => {
   const button = (name: string | RegExp) =>
     owner.page.getByRole("button", { name, exact: typeof name === "string" });
   const address = () => new URL(owner.page.url()).searchParams.getAll("where");
-  /** Waits for the answer. */
   const settled = () => owner.page.locator(".old").waitFor({ state: "detached" });
   const answer = (where: readonly string[], more: Record<string, string> = {}) => {
     const query = new URLSearchParams(where.map((one): [string, string] => ["where", one]));

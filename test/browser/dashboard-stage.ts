@@ -94,7 +94,6 @@ const periodButton = (owner: Owner) => owner.page.getByRole("button", { name: /^
 
 export const openPeriod = (owner: Owner) => periodButton(owner).click();
 
-/** Chooses a period by its name. */
 export async function choosePeriod(owner: Owner, name: string): Promise<void> {
   await openPeriod(owner);
   await owner.page.locator(".presets").getByRole("button", { name, exact: true }).click();

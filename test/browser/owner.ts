@@ -111,7 +111,6 @@ export class Owner {
     else this.troubles.push(`asked ${url.origin}`);
   }
 
-  /** The number of requests for a path. */
   times(path: string): number {
     return this.asked.filter((asked) => asked.split("?")[0] === path).length;
   }

@@ -112,7 +112,6 @@ export class AcmeWorld {
     return error;
   }
 
-  /** The kind of that. */
   async failsFor(asked: Promise<unknown>, kind: AcmeFailed["kind"]): Promise<void> {
     const failure = await this.failed(asked);
     assert.equal(failure.kind, kind, failure.message);

@@ -43,7 +43,6 @@ export class Callee {
     return this.called;
   }
 
-  /** Connections that are open. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count))),

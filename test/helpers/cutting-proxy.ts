@@ -77,7 +77,6 @@ export class CuttingProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts all connections there are. */
   cut(): void {
     for (const passage of this.#passages) {
       this.counts.cut += 1;

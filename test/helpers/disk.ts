@@ -27,6 +27,16 @@ export function whyNoDisks(): string | undefined {
   }
 }
 
+/** Skips the suite around it where own disks are impossible, and says why. */
+export function needDisks(): void {
+  before(function () {
+    const reason = whyNoDisks();
+    if (reason === undefined) return;
+    console.log(`    skipped: ${reason}`);
+    this.skip();
+  });
+}
+
 /** A disk of the test's own, which fails as real ones do. */
 export class Disk {
   /** The folder where it is mounted. */
@@ -40,7 +50,6 @@ export class Disk {
     mkdirSync(this.folder);
   }
 
-  /** A disk in memory. */
   static inMemory(megabytes: number): Disk {
     const disk = new Disk();
     run("mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", disk.folder);

@@ -1,6 +1,5 @@
 import { isLong } from "./long.ts";
 
-/** The engine of a world. */
 export type EngineName = "SQLite" | "PostgreSQL";
 
 let defining: EngineName = "SQLite";

@@ -113,7 +113,6 @@ export class FakeCa {
     return `${this.origin}/directory`;
   }
 
-  /** The number of requests for a place. */
   times(place: Place): number {
     return this.came.filter((request) => request.place === place).length;
   }

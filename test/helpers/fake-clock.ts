@@ -41,7 +41,6 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** The number of waiting timers. */
   get timers(): number {
     return this.#timers.size;
   }

@@ -185,7 +185,6 @@ const DEVICES = "/sys/bus/usb/devices";
 
 /** A machine with USB: what node-hid, usb and sysfs show of the decks that are plugged in. */
 export class FakeUsbHost implements HidSystem {
-  /** Handles that are open. */
   readonly open = new Set<FakeHandle>();
   readonly #clock: Clock;
   readonly #hasUsb: boolean;

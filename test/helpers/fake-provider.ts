@@ -21,7 +21,6 @@ const MOST = 3;
 
 /** A provider of dynamic DNS: deSEC and DuckDNS at their hosts, and everywhere else dyndns2. */
 export class FakeProvider {
-  /** The credentials of the owner. */
   user = "owner";
   token = "s3cret";
   /** The IPv4 address from which it sees us. */

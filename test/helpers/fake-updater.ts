@@ -44,7 +44,6 @@ export class FakeUpdater {
     renameSync(`${path}.new`, path);
   }
 
-  /** Pending requests. */
   get waiting(): UpdaterRequest[] {
     const names: readonly string[] = readdirSync(join(this.#folder, "asked"));
     return UPDATER_REQUESTS.filter((ask) => names.includes(ask));

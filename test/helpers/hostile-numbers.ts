@@ -148,7 +148,6 @@ function setFolded(db: Database.Database, n: number): void {
   db.prepare("UPDATE folded SET n = ?").run(BigInt(n));
 }
 
-/** A view of today. */
 function view(more: Partial<HitRecord> = {}): HitRecord {
   const values = more.values ?? [["path", "/a"] as const];
   return { site: 1, kind: "view", flags: 0, moment: TODAY * 24 + 12, times: 1, ...more, values };

@@ -24,7 +24,6 @@ interface Kept {
     readonly saved_clock: number;
     readonly hits: number;
   }[];
-  /** Bytes of blocks. */
   readonly bytes: number;
 }
 

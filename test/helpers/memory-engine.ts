@@ -3,6 +3,7 @@ import type { Day } from "../../appliance/base/calendar.ts";
 import type { Month } from "../../appliance/store/blocks/month.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/source.ts";
+import type { EngineEvents } from "../../appliance/store/engine.ts";
 import {
   type BlockKey,
   type BlockPage,
@@ -16,6 +17,19 @@ import {
   type SlicedBlock,
   type Snapshot,
 } from "../../appliance/store/snapshot.ts";
+
+/** Events of an engine that nobody hears. */
+export const UNHEARD: EngineEvents = {
+  directory() {},
+  opened() {},
+  refused() {},
+  counted() {},
+  live() {},
+  damaged() {},
+  room() {},
+  views: () => new Map(),
+  asked: () => [],
+};
 
 /** A place for a log and blocks that forgets all at its end. */
 export class MemoryEngine {

@@ -31,7 +31,6 @@ export interface Login {
 
 interface StandbyOptions {
   readonly synchronous?: boolean;
-  /** The port of 127.0.0.1; a free one unless given. */
   readonly port?: number;
 }
 
@@ -108,7 +107,6 @@ export class Postgres {
     return join(this.folder, "ca.pem");
   }
 
-  /** The text of its log. */
   get log(): string {
     return this.#process.log;
   }

@@ -19,7 +19,6 @@ interface Behaviour {
   readonly listened?: (guest: Guest) => void;
 }
 
-/** A packet as it came in. */
 interface Packet {
   readonly type: number;
   readonly flags: number;

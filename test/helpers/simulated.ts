@@ -151,7 +151,6 @@ export abstract class SimLife<Body> {
     await this.#settle();
   }
 
-  /** Mishaps of any of them. */
   mishaps(): readonly (() => unknown)[] {
     const { card, draw } = this;
     return [

@@ -3,7 +3,6 @@ import { WaitingHits } from "../../appliance/store/intake/waiting-hits.ts";
 import type { Dimension, Hit } from "../../appliance/store/log/record.ts";
 import type { World } from "./world.ts";
 
-/** The values of a hit. */
 export type Values = Readonly<Partial<Record<Dimension, string>>>;
 
 /** A view that says just this. */

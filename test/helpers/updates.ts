@@ -28,7 +28,6 @@ export class FakeUpdates implements UpdateSource {
   readonly changed = new Signal();
   /** Requests of the owner, in order. */
   readonly wishes: UpdateChange[] = [];
-  /** The files that came in. */
   readonly files: Buffer[] = [];
   /** The refusal of the next request, or file. */
   refusal: Error | undefined;

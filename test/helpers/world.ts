@@ -81,7 +81,6 @@ interface WorldOptions extends Readonly<Partial<GivenParts>> {
 export class World {
   readonly clock: FakeClock;
   readonly dataDir: string;
-  /** The host of USB decks. */
   readonly usb: FakeUsbHost;
   /** Lines of the console, and texts of the screen. */
   readonly console: string[] = [];

@@ -45,7 +45,6 @@ async function decoded(page: Page, file: Buffer): Promise<Decoded> {
   })()`);
 }
 
-/** A still of one colour. */
 function still(size: number, color: string): Buffer {
   const canvas = createCanvas(size, size);
   const context = canvas.getContext("2d");

@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { createLog } from "../../appliance/base/log.ts";
 import { PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
-import { Disk, whyNoDisks } from "../helpers/disk.ts";
+import { Disk, needDisks } from "../helpers/disk.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 import { World } from "../helpers/world.ts";
@@ -218,12 +218,7 @@ describe("when the disk", () => {
   let disk: Disk | undefined;
   let patient: Patient;
 
-  before(function () {
-    const reason = whyNoDisks();
-    if (reason === undefined) return;
-    console.log(`    skipped: ${reason}`);
-    this.skip();
-  });
+  needDisks();
   afterEach(async () => {
     await patient?.world.stop();
     disk?.remove();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
-import { Disk, whyNoDisks } from "../helpers/disk.ts";
+import { Disk, needDisks } from "../helpers/disk.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 
@@ -92,12 +92,7 @@ describe("after a disk was full for long", () => {
   let disk: Disk;
   let world: World;
 
-  before(function () {
-    const reason = whyNoDisks();
-    if (reason === undefined) return;
-    console.log(`    skipped: ${reason}`);
-    this.skip();
-  });
+  needDisks();
   beforeEach(async () => {
     disk = Disk.inMemory(4);
     const dataDir = join(disk.folder, "data");

@@ -14,6 +14,7 @@ import { Store } from "../../appliance/store/store.ts";
 import type { WriteInput, WriteName } from "../../appliance/store/writes.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { UNHEARD } from "../helpers/memory-engine.ts";
 import { reusedThreads } from "../helpers/threads.ts";
 import { viewOf } from "../helpers/traffic.ts";
 
@@ -63,7 +64,7 @@ describe("a box beside a fleet", () => {
       {
         file: async (_, events) => refusing(await open("box", events), () => boxRefuses),
         async shared(_, events) {
-          fleet = refusing(await open("fleet", isSilent ? EVENTS : events), () => fleetRefuses);
+          fleet = refusing(await open("fleet", isSilent ? UNHEARD : events), () => fleetRefuses);
           return fleet;
         },
       },
@@ -132,7 +133,7 @@ describe("a box beside a fleet", () => {
     await makeToken("one");
     await signIn(HERE);
     await store.close();
-    const alone = await open("fleet", EVENTS);
+    const alone = await open("fleet", UNHEARD);
     await write("setAdminToken", { hash: sha256("two"), kept: null }, alone);
     await alone.close();
     await start();
@@ -143,7 +144,7 @@ describe("a box beside a fleet", () => {
 
   it("does so when a file with another one takes the place of its own", async () => {
     await makeToken("one");
-    const other = await open("other", EVENTS);
+    const other = await open("other", UNHEARD);
     await write("setAdminToken", { hash: sha256("two"), kept: null }, other);
     await write("changeDocuments", session(HERE), other);
     await other.close();
@@ -230,18 +231,6 @@ describe("a box beside a fleet", () => {
       assert.ok(await (away === "fleet" ? numbers : local).upkeep.anew());
     });
 });
-
-const EVENTS: EngineEvents = {
-  directory() {},
-  opened() {},
-  refused() {},
-  counted() {},
-  live() {},
-  damaged() {},
-  room() {},
-  views: () => new Map(),
-  asked: () => [],
-};
 
 const NO: EngineAnswer = { ok: false, busy: false, message: "no room" };
 

@@ -9,7 +9,6 @@ import { FakeClock } from "../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld, type World } from "../../helpers/world.ts";
 
-/** A view at each of these moments. */
 async function viewsAt(world: World, ...moments: string[]): Promise<void> {
   for (const moment of moments) {
     world.clock.setWall(moment);

@@ -9,7 +9,6 @@ import { RunningService } from "../../helpers/tallydeck.ts";
 import { until } from "../../helpers/until.ts";
 import { ADMIN, type Ask, askPort, CHROME, encode } from "../../helpers/world.ts";
 
-/** The address of visitors. */
 const VISITOR = "127.91.73.11";
 const FORWARDED = "203.0.113.77";
 const metricsPort = await freePort();
@@ -239,7 +238,6 @@ describe("what is sent through every door", () => {
     return found;
   }
 
-  /** The places of a text. */
   const where = (found: ReadonlyMap<string, Buffer>, text: string) => {
     const forms = formsOf(text);
     return [...found].filter(([, at]) => forms.some((form) => at.includes(form))).map(([at]) => at);

@@ -36,7 +36,6 @@ class Works {
   writing: Promise<void> = Promise.resolve();
   runner = this.begin();
 
-  /** The service begins. */
   begin(): TaskRunner<Kept, string, string> {
     const works = this;
     const record = {

@@ -7,6 +7,7 @@ import { keep } from "../../../appliance/box/updater/keep.ts";
 import { answerRequests } from "../../../appliance/box/updater/requests.ts";
 import { failTrial } from "../../../appliance/box/updater/trial.ts";
 import { Card, NEXT, OLD } from "./card.ts";
+import { attempt } from "./data-card.ts";
 
 describe("a start of the box", () => {
   let card: Card;
@@ -22,17 +23,8 @@ describe("a start of the box", () => {
     await card.bootSlot("a");
     card.putSlot("b", NEXT);
     card.write("boot/firmware/tryboot.txt", configWithSlot(card.config(), "b"));
-    const attempt: Attempt = {
-      id: "1",
-      kind: "update",
-      slot: "b",
-      to: NEXT,
-      from: OLD,
-      state: "armed",
-      breaksData: false,
-      ...more,
-    };
-    writeJournal(card.box(), { ...card.journal(), attempt });
+    const armed = attempt({ breaksData: false, ...more });
+    writeJournal(card.box(), { ...card.journal(), attempt: armed });
   }
 
   it("tells what runs, and that it was kept", async () => {

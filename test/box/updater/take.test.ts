@@ -26,7 +26,6 @@ describe("a release on", () => {
     offers.map(({ release, source }) => [release, source]);
 
   describe("the card's boot partition", () => {
-    /** A start, and what it starts. */
     async function start(): Promise<UpdaterState> {
       await card.powerOn();
       if (card.ran.at(-1) === "systemctl start --no-block tallydeck-update.service")

@@ -6,10 +6,11 @@ import { configWithSlot, slotOfConfig } from "../../../appliance/box/updater/boo
 import type { Box } from "../../../appliance/box/updater/box.ts";
 import { patienceOf } from "../../../appliance/box/updater/box.ts";
 import type { HealthFacts } from "../../../appliance/box/updater/health.ts";
-import { type Journal, writeJournal } from "../../../appliance/box/updater/journal.ts";
+import { writeJournal } from "../../../appliance/box/updater/journal.ts";
 import { keep } from "../../../appliance/box/updater/keep.ts";
 import { runTrial } from "../../../appliance/box/updater/trial.ts";
-import { Card, NEXT, OLD } from "./card.ts";
+import { Card, NEXT } from "./card.ts";
+import { attempt } from "./data-card.ts";
 import { saying, WELL } from "./healthy.ts";
 
 const IS_TRIAL = join(
@@ -28,16 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => card.remove());
 
-const ATTEMPT: NonNullable<Journal["attempt"]> = {
-  id: "one",
-  kind: "update",
-  slot: "b",
-  to: NEXT,
-  from: OLD,
-  state: "armed",
-  breaksData: false,
-  before: WELL,
-};
+const ATTEMPT = attempt({ breaksData: false, before: WELL });
 
 /** The other slot starts for its trial. */
 async function startTrial(): Promise<void> {

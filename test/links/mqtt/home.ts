@@ -80,7 +80,6 @@ class Home {
     await this.ha.next(`${this.base}/deck/settled/nothing/result`, undefined, from);
   }
 
-  /** The newest document. */
   get document(): Document {
     return JSON.parse(this.ha.last(this.config)?.text ?? "{}");
   }

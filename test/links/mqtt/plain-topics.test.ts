@@ -4,7 +4,6 @@ import { eachHome } from "./home.ts";
 describe("plain MQTT", () => {
   const home = eachHome();
 
-  /** The answer to a command. */
   const command = async (topic: string, payload: unknown) => {
     const { ha, base } = home();
     const from = ha.heard.length;

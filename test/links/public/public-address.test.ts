@@ -84,54 +84,34 @@ describe("a public address", () => {
     await address.close();
   });
 
-  for (const [state, answers] of [
-    [
-      "cgnat",
-      { "find-address": { kind: "address", address: { v4: "100.64.1.1", standing: "cgnat" } } },
-    ],
-    [
-      "ds-lite",
-      { "find-address": { kind: "address", address: { v4: "192.0.0.2", standing: "ds-lite" } } },
-    ],
-    [
-      "double-nat",
-      {
-        "find-address": { kind: "address", address: { v4: "192.168.1.2", standing: "double-nat" } },
-      },
-    ],
-    [
-      "dns-refused",
-      {
-        "tell-dns": { kind: "told", answer: { kind: "refused", why: "auth" } },
-        "look-up": { kind: "looked-up", result: "nothing" },
-      },
-    ],
-    ["name-points-elsewhere", { "look-up": { kind: "looked-up", result: "other" } }],
-    [
-      "unreachable-from-outside",
-      { test: { kind: "ca", failure: "connection", detail: "timeout" } },
-    ],
-    [
-      "port-refused",
-      {
-        "open-port": { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } },
-        test: { kind: "ca", failure: "connection", detail: "timeout" },
-      },
-    ],
-    [
-      "port-taken",
-      {
-        "open-port": { kind: "port", answer: { kind: "conflict", by: "igd" } },
-        test: { kind: "ca", failure: "connection", detail: "timeout" },
-      },
-    ],
-    ["caa", { test: { kind: "ca", failure: "caa", detail: "not allowed" } }],
-    [
-      "limit",
-      { order: { kind: "ca", failure: "limit", detail: "too many", retryAfterMs: DAY_MS } },
-    ],
-    ["ca-unreachable", { order: { kind: "ca", failure: "unreachable", detail: "no answer" } }],
-  ] satisfies [string, Answers][])
+  for (const [state, answers] of Object.entries({
+    cgnat: {
+      "find-address": { kind: "address", address: { v4: "100.64.1.1", standing: "cgnat" } },
+    },
+    "ds-lite": {
+      "find-address": { kind: "address", address: { v4: "192.0.0.2", standing: "ds-lite" } },
+    },
+    "double-nat": {
+      "find-address": { kind: "address", address: { v4: "192.168.1.2", standing: "double-nat" } },
+    },
+    "dns-refused": {
+      "tell-dns": { kind: "told", answer: { kind: "refused", why: "auth" } },
+      "look-up": { kind: "looked-up", result: "nothing" },
+    },
+    "name-points-elsewhere": { "look-up": { kind: "looked-up", result: "other" } },
+    "unreachable-from-outside": { test: { kind: "ca", failure: "connection", detail: "timeout" } },
+    "port-refused": {
+      "open-port": { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } },
+      test: { kind: "ca", failure: "connection", detail: "timeout" },
+    },
+    "port-taken": {
+      "open-port": { kind: "port", answer: { kind: "conflict", by: "igd" } },
+      test: { kind: "ca", failure: "connection", detail: "timeout" },
+    },
+    caa: { test: { kind: "ca", failure: "caa", detail: "not allowed" } },
+    limit: { order: { kind: "ca", failure: "limit", detail: "too many", retryAfterMs: DAY_MS } },
+    "ca-unreachable": { order: { kind: "ca", failure: "unreachable", detail: "no answer" } },
+  } satisfies Record<string, Answers>))
     it(`says what is wrong and what to do: ${state}`, async () => {
       const { address, waitsFor } = await box(answers);
       const { steps, headline, live } = await waitsFor(state);

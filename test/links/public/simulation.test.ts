@@ -132,7 +132,6 @@ class Life {
   }
 }
 
-/** Something happens. */
 async function happen(life: Life): Promise<void> {
   const { draw, world, time } = life;
   const change = (trouble: Partial<Trouble>) => {

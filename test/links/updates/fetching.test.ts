@@ -26,7 +26,6 @@ describe("A release that is fetched", () => {
   const asked = () => box().host.asked.filter((each) => each.startsWith("root.img"));
   const isThere = () => until(() => box().updater.waiting.includes("prepare"));
   const failed = () => box().see(({ problem }) => problem !== null);
-  /** Whether that many bytes of it are here. */
   const has = (bytes: number) =>
     until(() => existsSync(fetched()) && statSync(fetched()).size === bytes);
   const faulty = (fault: object) => {

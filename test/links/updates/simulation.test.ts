@@ -253,7 +253,6 @@ class Life {
   }
 }
 
-/** Something happens. */
 async function happen(life: Life): Promise<void> {
   const { draw, machine, time, card } = life;
   const change = (trouble: Partial<Trouble>) => {

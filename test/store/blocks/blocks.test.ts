@@ -447,7 +447,6 @@ function plain(pieces: BlockPieces): string[] {
   return [counters, counts, detail].map((piece) => Buffer.from(piece).toString("hex"));
 }
 
-/** Keeps all. */
 const ALL = { counts: () => true, detail: () => true };
 const MONTH = monthOf(20_500);
 

@@ -82,7 +82,6 @@ function ofFleet(node: SimulatedNode): readonly Happening[] {
   return [[8, "hits elsewhere", sendElsewhere]];
 }
 
-/** Something happens to a store. */
 async function happen(box: SimulatedStore): Promise<string> {
   const { draw, clock } = box;
   const id = String(draw.pick([...box.model.sites.keys()] as [string, string, string]));

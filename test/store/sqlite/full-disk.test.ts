@@ -12,7 +12,7 @@ import {
 import { BALLAST_BYTES } from "../../../appliance/store/sqlite/room.ts";
 import { upkeepStep } from "../../../appliance/store/sqlite/upkeep.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
-import { Disk, whyNoDisks } from "../../helpers/disk.ts";
+import { Disk, needDisks } from "../../helpers/disk.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { views } from "../../helpers/traffic.ts";
@@ -26,12 +26,7 @@ describe("on a disk that is full", () => {
   let world: World;
   let owner: Owner;
 
-  before(function () {
-    const reason = whyNoDisks();
-    if (reason === undefined) return;
-    console.log(`    skipped: ${reason}`);
-    this.skip();
-  });
+  needDisks();
   beforeEach(async () => {
     disk = Disk.inMemory(32);
     const dataDir = join(disk.folder, "data");

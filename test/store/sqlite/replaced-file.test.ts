@@ -7,6 +7,7 @@ import { SqliteEngine } from "../../../appliance/store/sqlite/engine.ts";
 import { Store } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { UNHEARD } from "../../helpers/memory-engine.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
 import { viewOf } from "../../helpers/traffic.ts";
 
@@ -114,17 +115,3 @@ describe("a file that takes the place of another", () => {
     }
   });
 });
-
-const UNHEARD = {
-  ...{
-    directory() {},
-    opened() {},
-    refused() {},
-    counted() {},
-    live() {},
-    damaged() {},
-    room() {},
-  },
-  views: () => new Map(),
-  asked: () => [],
-};

@@ -201,7 +201,6 @@ describe("tallydeck try-board", () => {
   });
 });
 
-/** The names in a folder of files. */
 function namesIn(files: Readonly<Record<string, string>>, folder: string): string[] {
   const below = Object.keys(files).filter((path) => path.startsWith(`${folder}/`));
   return [...new Set(below.map((path) => path.slice(folder.length + 1).split("/")[0] ?? ""))];

@@ -35,7 +35,6 @@ describe("the description of a UPnP router", () => {
   });
 
   const open = () => home.router.open(HTTPS, undefined, signal);
-  /** Its answer to each request. */
   const answers = (answer: (response: ServerResponse) => unknown) => {
     home.igd.instead = (_, response) => {
       answer(response);

@@ -38,8 +38,8 @@ describe("the group of a referrer", () => {
     assertGroup("referral", "[::2]:8480 192.0.2.7:8080 localhost", "http://[::1]:3000");
   });
 
-  it("is search for engines", () => {
-    assertGroup(
+  const hosts: Readonly<Record<string, readonly [ReferrerGroup, string]>> = {
+    "is search for engines": [
       "search",
       `google.com www.google.com images.google.com scholar.google.com news.google.com
       bing.com www.bing.com cn.bing.com duckduckgo.com html.duckduckgo.com lite.duckduckgo.com
@@ -48,36 +48,24 @@ describe("the group of a referrer", () => {
       kagi.com naver.com search.naver.com m.search.naver.com seznam.cz search.seznam.cz
       search.daum.net www.so.com m.sogou.com www.mojeek.com search.marginalia.nu go.mail.ru
       com.google.android.googlequicksearchbox syndicatedsearch.goog`,
-    );
-  });
-
-  it("is search for an engine's domain in any country", () => {
-    assertGroup(
+    ],
+    "is search for an engine's domain in any country": [
       "search",
       `google.de www.google.co.uk google.com.br google.co.jp google.cat google.com.hk google.fr
       scholar.google.de yandex.com yandex.com.tr yandex.kz search.yahoo.co.jp yahoo.co.jp`,
-    );
-  });
-
-  it("is search for engines that answer by themselves", () => {
-    assertGroup(
+    ],
+    "is search for engines that answer by themselves": [
       "search",
       `perplexity.ai www.perplexity.ai chatgpt.com chat.openai.com claude.ai gemini.google.com
       copilot.microsoft.com you.com phind.com chat.mistral.ai chat.deepseek.com grok.com`,
-    );
-  });
-
-  it("is a referral from what else the owner of an engine offers", () => {
-    assertGroup(
+    ],
+    "is a referral from what else the owner of an engine offers": [
       "referral",
       `mail.google.com docs.google.com drive.google.com sites.google.com search.google.com
       mail.yahoo.com finance.yahoo.com news.yahoo.com mail.yandex.ru m.blog.naver.com
       email.seznam.cz blogs.bing.com pan.baidu.com brave.com openai.com microsoft.com mail.ru`,
-    );
-  });
-
-  it("is social for networks and messengers, also by their short domains", () => {
-    assertGroup(
+    ],
+    "is social for networks and messengers, also by their short domains": [
       "social",
       `facebook.com m.facebook.com l.facebook.com lm.facebook.com fb.me m.me instagram.com
       l.instagram.com x.com twitter.com mobile.twitter.com t.co linkedin.com www.linkedin.com
@@ -87,27 +75,23 @@ describe("the group of a referrer", () => {
       pinterest.com pinterest.de pinterest.co.uk pinterest.com.au pin.it vk.com away.vk.com
       m.vk.com ok.ru tumblr.com wa.me snapchat.com www.twitch.tv tieba.baidu.com
       com.reddit.frontpage org.telegram.messenger`,
-    );
-  });
-
-  it("is social for link aggregators", () => {
-    assertGroup(
+    ],
+    "is social for link aggregators": [
       "social",
       `reddit.com old.reddit.com out.reddit.com www.reddit.com redd.it news.ycombinator.com
       lobste.rs lemmy.world www.producthunt.com slashdot.org`,
-    );
-  });
-
-  it("goes by whole labels", () => {
-    assertGroup(
+    ],
+    "goes by whole labels": [
       "referral",
       `googleblog.com notgoogle.com google.evil.com google.com.evil.com google.co.uk.evil.com
       evil-google.com google.example google nobing.com bing.com.evil.net myt.co xt.co at.me
       netflix.com notreddit.com reddit.com.evil.net facebook.evil.com pinterest.evil.com
       ycombinator.com www.ycombinator.com blog.ycombinator.com perplexity.ai.evil.com yandex.cloud
       com co.uk`,
-    );
-  });
+    ],
+  };
+  for (const [sentence, [group, names]] of Object.entries(hosts))
+    it(sentence, () => assertGroup(group, names));
 
   it("takes no notice of case, port, www. and a trailing dot", () => {
     assertGroup(

@@ -11,7 +11,6 @@ async function post(world: World, count: number, first = 0): Promise<void> {
   for (const n of numbers) await world.survey({ sv: 1, c: String(n) });
 }
 
-/** The comments of one page. */
 const commentsOf = (page: { responses: { c: string }[] }) => page.responses.map(({ c }) => c);
 
 /** The comments of all pages, and the pages' sizes; `between` runs before each further page. */
