@@ -11,13 +11,13 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/traffic/": { files: 93, lines: 9_790 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
-  "appliance/box/": { files: 91, lines: 10_140 },
-  "appliance/control/": { files: 58, lines: 6_750 },
+  "appliance/box/": { files: 91, lines: 10_120 },
+  "appliance/control/": { files: 58, lines: 6_740 },
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_050 },
-  "test/": { files: 671, lines: 100_140 },
-  "web/": { files: 187, lines: 18_180 },
+  "scripts/": { files: 95, lines: 9_030 },
+  "test/": { files: 671, lines: 100_040 },
+  "web/": { files: 187, lines: 18_170 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
