@@ -1,9 +1,8 @@
 import { COUNTABLE } from "../../base/bounds.ts";
-import { LAST_DAY } from "../blocks/month.ts";
 import type { SoundRules } from "../blocks/sound.ts";
 import { type Batch, decodeBatch } from "../log/batch.ts";
 import { type Dimension, KINDS, MAX_DEVICES } from "../log/record.ts";
-import { isShortText, isTime } from "./values.ts";
+import { isShortText, isTime, LAST_BELIEVED_DAY } from "./values.ts";
 
 /** The rules that counts from elsewhere are judged by. */
 export interface CountRules extends SoundRules {
@@ -49,7 +48,7 @@ export function soundBatch(body: Uint8Array, rules: CountRules): Batch {
 /** @throws as `refuse` where no hits could have made it */
 export function refuseUnsound(batch: Batch, { refuse }: CountRules): void {
   const { undated, moments, texts } = batch;
-  const lastHour = 24 * (LAST_DAY + 1) - 1;
+  const lastHour = 24 * (LAST_BELIEVED_DAY + 1) - 1;
   // Moments of an undated batch are seconds of a clock that began at its zero.
   const isMoment = (moment: number) =>
     undated === undefined

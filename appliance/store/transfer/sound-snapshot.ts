@@ -1,11 +1,12 @@
 import { BOUNDS } from "../../base/bounds.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
-import { MAX_MONTH } from "../blocks/month.ts";
+import { monthOf } from "../blocks/month.ts";
 import { soundBlock } from "../blocks/sound.ts";
 import { readBatch } from "../log/batch.ts";
 import { dayOfPart, SETTLED } from "../settling/parts.ts";
 import { type BlockRow, PIECES, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import { type CountRules, NOT_OURS, refuseUnsound } from "./counts.ts";
+import { LAST_BELIEVED_DAY } from "./values.ts";
 
 /**
  * A snapshot of counts from elsewhere, which refuses blocks and batches that no hits could have made. Of detail that
@@ -45,7 +46,7 @@ export function soundSnapshot(
 }
 
 function soundRow(row: BlockRow, isImported: boolean, rules: CountRules): BlockRow {
-  if (!(row.month >= 0 && row.month <= MAX_MONTH)) rules.refuse(NOT_OURS);
+  if (!(row.month >= 0 && row.month <= monthOf(LAST_BELIEVED_DAY))) rules.refuse(NOT_OURS);
   const { pieces, days, counted } = soundBlock({ ...row, isImported }, rules);
   if (isOtherDays(row.part, days)) rules.refuse("a part of a day that holds others");
   if (!rules.sum.add(counted)) rules.refuse("more than anybody can count");

@@ -4,7 +4,7 @@ import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
 import { giveBack } from "../../blocks/frames.ts";
 import { mergeRows } from "../../blocks/merge.ts";
-import { firstDayOf, MAX_MONTH, type Month } from "../../blocks/month.ts";
+import { firstDayOf, type Month, monthOf } from "../../blocks/month.ts";
 import { soundBlock } from "../../blocks/sound.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, recordsOf } from "../../log/batch.ts";
@@ -19,6 +19,7 @@ import {
 } from "../../snapshot.ts";
 import { type CountRules, NOT_OURS, soundBatch } from "../../transfer/counts.ts";
 import { isOtherDays } from "../../transfer/sound-snapshot.ts";
+import { LAST_BELIEVED_DAY } from "../../transfer/values.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
@@ -96,7 +97,7 @@ export function copyBlocks(from: Database, to: Database, manner: CountedManner):
   for (const row of keys) {
     const site = manner.siteOf(row.site);
     if (site === undefined) continue;
-    if (!(row.month >= 0 && row.month <= MAX_MONTH)) manner.refuse(NOT_OURS);
+    if (!(row.month >= 0 && row.month <= monthOf(LAST_BELIEVED_DAY))) manner.refuse(NOT_OURS);
     month.begin({ site, month: row.month, source: manner.sourceOf(row.source) });
     const pieces = read(row);
     if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
