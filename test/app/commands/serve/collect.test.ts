@@ -201,7 +201,7 @@ describe("tallydeck collect", () => {
     const modules = loaded();
     assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection/connection.ts")));
     const OTHERS =
-      /sqlite|\/deck\/(?!usb\/\S*models|usb\/places)|\/control\/|\/mqtt\/(?!settings)|napi-rs|node-hid|modules\/usb|worker:/;
+      /sqlite|\/deck\/(?!usb\/\S*models|usb\/places)|\/control\/|\/mqtt\/(?!settings|checked)|napi-rs|node-hid|modules\/usb|worker:/;
     const left = modules.filter((url) => OTHERS.test(url));
     assert.deepEqual(left, []);
   });
