@@ -8,6 +8,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 
+/** Ten seconds a page: each command of it is run as it is written. */
 const ROOT = join(import.meta.dirname, "../..");
 const BLOCK = /^```(sh|json)\n(.*?)^```$/gms;
 

@@ -17,6 +17,8 @@ import { Running } from "../helpers/tallydeck.ts";
 import { untilTold } from "../helpers/until.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
+/** Ten seconds and more: its services run as compose.yaml has them, and one is replaced while visitors come. */
+
 /** The image's own look at a service on a port. */
 const looksHealthy = (port: number) => {
   const [, ...args] = imageCommands().health;

@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_030 },
-  "test/": { files: 671, lines: 100_030 },
+  "test/": { files: 671, lines: 100_040 },
   "web/": { files: 187, lines: 18_170 },
 };
 

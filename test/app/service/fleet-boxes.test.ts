@@ -9,6 +9,8 @@ import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { until, untilTold } from "../../helpers/until.ts";
 import { World } from "../../helpers/world.ts";
 
+/** Five seconds and more: whole boxes, whose real database goes away and comes back. */
+
 /** In their own time: what they share has the time of the machine. */
 function boxOf(DATABASE_URL: string, env: Record<string, string> = {}): World {
   const board = () => new SystemClock();

@@ -5,6 +5,8 @@ import { groupsOf } from "../../helpers/groups.ts";
 import { type Login, Postgres } from "../../helpers/postgres.ts";
 import { EngineWorld, eachFleet } from "./engine-world.ts";
 
+/** Ten seconds for those with standbys: real servers, which are waited for. */
+
 /** An answer that is later is given up. */
 const LONGEST_ANSWER_MS = 30_000;
 const LOOK_MS = 5;
