@@ -9,6 +9,7 @@ import { Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 
 /** Ten seconds a page: each command of it is run as it is written. */
+
 const ROOT = join(import.meta.dirname, "../..");
 const BLOCK = /^```(sh|json)\n(.*?)^```$/gms;
 

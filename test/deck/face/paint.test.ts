@@ -19,6 +19,7 @@ import {
 import { GALLERY, SIZES } from "./gallery.ts";
 
 /** Ten seconds for what draws each face at each size there is, and compares the pixels. */
+
 const GOLDEN = new URL("../../fixtures/golden/", import.meta.url);
 const GOLDEN_SIZES = [
   [72, 72],

@@ -8,6 +8,7 @@ import { lasting, oneOf } from "../../helpers/long.ts";
 import { seeded } from "../../helpers/seeded.ts";
 
 /** Five seconds a seed: a table full of decks is plugged and unplugged some hundred times. */
+
 const CHANNELS = ["a", "b", "c", "d"] as const;
 
 /** Binds every slot of every deck to one of the channels. */

@@ -51,6 +51,7 @@ import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { findSite, setSite } from "../../helpers/stored-sites.ts";
 
 /** Four seconds and more for connections that are cut: each is lost and made again some dozen times. */
+
 const NOW = Date.parse("2026-03-04T12:00:00Z");
 const TODAY = dayOf(NOW);
 const HASH = new Uint8Array(32).fill(7);

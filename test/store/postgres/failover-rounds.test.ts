@@ -7,6 +7,7 @@ import { until } from "../../helpers/until.ts";
 import { EngineWorld } from "./engine-world.ts";
 
 /** Five seconds a round: real servers are stopped, killed and promoted. */
+
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
 /** Slower than hosts that answer, and quick enough for one that never does. */
 const STEP_MS = 50;
