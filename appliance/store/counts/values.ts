@@ -53,9 +53,11 @@ export async function valueTotals(
   names: readonly ListName[],
 ): Promise<DimensionTotals[]> {
   const totals = new Map<ListName, DimensionTotals>();
-  for (let left = [...names]; left.length > 0; ) {
-    const sink = new SumSink(left);
+  for (let left = [...names], most = left.length; left.length > 0; ) {
+    const sink = new SumSink(left.slice(0, most));
     await pass(sink.names, sink);
+    // The next pass begins with as many as have fitted, and one more where there was room.
+    most = sink.names.size + (sink.hasLeft ? 0 : 1);
     left = left.filter((name) => !sink.names.has(name));
     for (const [name, sums] of sink.sums)
       totals.set(name, sums.isWhole ? sums.highest() : await summedAgain(pass, sums.highest()));
@@ -160,6 +162,7 @@ class SumSink implements BlockSink {
   readonly sums = new Map<ListName, Sums>();
   /** Fewer as soon as some are left to a later pass. */
   readonly names: Set<ListName>;
+  hasLeft = false;
   /** Sums of the block that is being read, by place in its dictionary. */
   readonly #open = new Map<ListName, PlaceSums>();
   /** The sums of earlier blocks, all zero again. */
@@ -203,7 +206,7 @@ class SumSink implements BlockSink {
   /** @throws {NoBlock} when something was counted that its dictionary has not */
   async #add(block: BlockReader, name: ListName, { totals, days, size }: PlaceSums): Promise<void> {
     const sums = this.sums.get(name);
-    const texts = await textsOf(block, name);
+    const texts = sums && (await textsOf(block, name));
     if (sums === undefined || texts === undefined) return;
     if (size > texts.length) throw new NoBlock("it counts what its dictionary has not");
     for (let place = 0; place < size; place++) {
@@ -232,6 +235,7 @@ class SumSink implements BlockSink {
     if (largest === undefined) return;
     this.sums.delete(largest[0]);
     this.names.delete(largest[0]);
+    this.hasLeft = true;
   }
 }
 

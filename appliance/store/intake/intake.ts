@@ -16,7 +16,10 @@ export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
 const LONGEST_RETRY_MS = 64_000;
-/** From so many hits a turn of the event loop on, a commit waits while each turn brings more: until there are so many, or for so many turns. */
+/**
+ * From so many hits in a turn of the event loop on, a commit waits while each turn brings more: until there are so many,
+ * or for so many turns.
+ */
 const BUSY_HITS = 8;
 const ENOUGH_HITS = 256;
 const MOST_TURNS = 8;
