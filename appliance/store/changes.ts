@@ -2,7 +2,7 @@ import type { Bound } from "../base/bounds.ts";
 import { type DocumentKind, tooMuch } from "../base/documents.ts";
 import type { SiteKey } from "./counting.ts";
 import { PASS_GENERATION } from "./settling/statements.ts";
-import type { Statement, Steps } from "./sql.ts";
+import type { Sql, Statement, Transaction } from "./sql.ts";
 
 /** A document as it is kept. */
 export interface DocumentRow {
@@ -38,8 +38,6 @@ export interface Change {
   readonly documents: readonly DocumentsChange[];
   /** Sites whose counts are to be erased. */
   readonly erase?: readonly SiteKey[];
-  /** The condition of the change: no document of these kinds has changed since they were read. */
-  readonly unless?: { readonly kinds: readonly string[]; readonly since: Revision };
 }
 
 /** The moment that documents were read at. */
@@ -55,52 +53,55 @@ const KEPT_MARKS = 10_000;
 
 /**
  * Makes a change. Counts of an erased site are removed later, by upkeep.
- * @returns false where `unless` prevented it
  * @throws {Refusal} the one of a kind whose limit would be exceeded
  */
-export function* changeScript({ documents, erase = [], unless }: Change): Steps<boolean> {
+export async function change(sql: Sql, { documents, erase = [] }: Change): Promise<void> {
   const added = documents.flatMap(({ put }) => put).filter(({ id }) => id === null).length;
-  const [[now]] = (yield [{ text: NEXT, values: [added] }]) as [[{ n: number; site: number }]];
-  if (unless !== undefined) {
-    const { hasChanged } = yield* changedSince(unless.kinds, unless.since.n);
-    if (hasChanged) return false;
-  }
+  const [now] = await sql.rows<{ n: number; site: number }>(NEXT, [added]);
+  if (now === undefined) throw new Error("the database has no revision");
   const bounded = documents.flatMap(({ kind: { bound, ...kind } }) =>
     bound === undefined ? [] : [{ kind, bound }],
   );
   const held = bounded.map(({ kind }) => ({ text: HELD, values: [kind.name] }));
-  const before = (yield held) as readonly (readonly Held[])[];
+  const before = (await sql.all(held)) as readonly (readonly Held[])[];
   let site = now.site - added;
-  yield documents.flatMap((change) => statementsOf(change, now.n, () => String(++site)));
-  const after = (yield held) as readonly (readonly Held[])[];
+  await sql.all(documents.flatMap((each) => statementsOf(each, now.n, () => String(++site))));
+  const after = (await sql.all(held)) as readonly (readonly Held[])[];
   for (const [i, { kind, bound }] of bounded.entries())
     if (isBeyond(bound, before[i]?.[0], after[i]?.[0])) throw tooMuch(kind);
   if (erase.length > 0) {
     const gone = "INSERT INTO erased_site (key) VALUES ($1)";
-    yield [...erase.map((key) => ({ text: gone, values: [key] })), { text: PASS_GENERATION }];
+    await sql.all([
+      ...erase.map((key) => ({ text: gone, values: [key] })),
+      { text: PASS_GENERATION },
+    ]);
   }
-  return true;
+}
+
+/** The moment of now. */
+export async function revisionOf(sql: Pick<Transaction, "rows" | "epoch">): Promise<Revision> {
+  const [now] = await sql.rows<{ n: number }>("SELECT n FROM revision");
+  return { n: now?.n ?? 0, epoch: await sql.epoch() };
 }
 
 /**
- * Whether documents of some kinds have changed since a revision, or were deleted.
- * @param since below zero for true
- * @returns with the current revision
+ * Looks whether documents of some kinds have changed since they were read, or were deleted.
+ * @returns the moment of now where none has; undefined where some may have
  */
-export function* changedSince(
+export async function unchangedSince(
+  sql: Pick<Transaction, "rows" | "epoch">,
   kinds: readonly string[],
-  since: number,
-): Steps<{ n: number; hasChanged: boolean }> {
+  since: Revision,
+): Promise<Revision | undefined> {
+  const now = await revisionOf(sql);
+  if (since.epoch !== now.epoch || since.n > now.n || since.n < now.n - KEPT_MARKS)
+    return undefined;
   const names = kinds.map((_, i) => `$${i + 2}`).join();
-  const [[now], some = []] = (yield [
-    { text: "SELECT n FROM revision" },
-    {
-      text: `SELECT 1 AS one FROM document WHERE revision > $1 AND kind IN (${names}) LIMIT 1`,
-      values: [since, ...kinds],
-    },
-  ]) as [[{ n: number }], object[]?];
-  const isKnown = since >= 0 && since <= now.n && since >= now.n - KEPT_MARKS;
-  return { n: now.n, hasChanged: !isKnown || some.length > 0 };
+  const some = await sql.rows(
+    `SELECT 1 AS one FROM document WHERE revision > $1 AND kind IN (${names}) LIMIT 1`,
+    [since.n, ...kinds],
+  );
+  return some.length > 0 ? undefined : now;
 }
 
 /** Takes the next revision. In PostgreSQL it locks the row, so that other changes wait for the transaction. */

@@ -15,7 +15,7 @@ import {
   type Snapshot,
   type SourceNumber,
 } from "./snapshot.ts";
-import { type Rows, rowsIn, type Steps } from "./sql.ts";
+import type { Rows, Sql } from "./sql.ts";
 
 /** A source as it is kept. */
 export interface SourceRow extends Required<Omit<SiteSource, "from">> {
@@ -85,8 +85,11 @@ export async function countedSources(
 }
 
 /** The number of the source that has an origin, but for the source of new counts; undefined for none. */
-export function* sourceOfOrigin(origin: string): Steps<SourceNumber | undefined> {
-  const [row] = yield* rowsIn<{ number: SourceNumber }>(
+export async function sourceOfOrigin(
+  rows: Rows,
+  origin: string,
+): Promise<SourceNumber | undefined> {
+  const [row] = await rows<{ number: SourceNumber }>(
     "SELECT number FROM source WHERE origin = $1",
     [origin],
   );
@@ -108,8 +111,11 @@ interface NewSource {
  * Adds a source, in a transaction that has passed the generation. @returns its number
  * @throws {Refusal} where there are too many
  */
-export function* addSource({ origin, kind, name, about }: NewSource): Steps<SourceNumber> {
-  const [last] = yield* rowsIn<{ n: number; number: SourceNumber }>(
+export async function addSource(
+  rows: Rows,
+  { origin, kind, name, about }: NewSource,
+): Promise<SourceNumber> {
+  const [last] = await rows<{ n: number; number: SourceNumber }>(
     `SELECT (SELECT count(*) FROM source) AS n, max(number) AS number FROM
        (SELECT number FROM source UNION SELECT source FROM generation) AS numbers`,
   );
@@ -119,12 +125,9 @@ export function* addSource({ origin, kind, name, about }: NewSource): Steps<Sour
       `There are ${BOUNDS.sources.count} sources already. Delete some there: \`tallydeck sources delete NUMBER\`.`,
     );
   const number = 1 + (last?.number ?? 0);
-  yield [
-    {
-      text: "INSERT INTO source (number, origin, kind, name, about) VALUES ($1, $2, $3, $4, $5)",
-      values: [number, origin, kind, [...name].slice(0, MAX_NAME).join(""), about],
-    },
-  ];
+  await rows("INSERT INTO source (number, origin, kind, name, about) VALUES ($1, $2, $3, $4, $5)", [
+    ...[number, origin, kind, [...name].slice(0, MAX_NAME).join(""), about],
+  ]);
   return number;
 }
 
@@ -143,22 +146,21 @@ const DELETE_RESPONSES = `
   RETURNING 1 AS gone`;
 
 /** Deletes some rows of a source, and its own row last. */
-export function* deleteSource({
-  number,
-}: {
-  readonly number: SourceNumber;
-}): Steps<"done" | "more" | "unknown"> {
+export async function deleteSource(
+  { rows, all }: Sql,
+  { number }: { readonly number: SourceNumber },
+): Promise<"done" | "more" | "unknown"> {
   const values = [number];
-  yield [{ text: PASS_GENERATION }];
-  const found = yield* rowsIn("SELECT number FROM source WHERE number = $1", values);
+  await rows(PASS_GENERATION);
+  const found = await rows("SELECT number FROM source WHERE number = $1", values);
   if (found.length === 0) return "unknown";
   for (const text of [DELETE_BLOCKS, DELETE_RESPONSES])
-    if ((yield* rowsIn(text, values)).length > 0) return "more";
-  yield [
+    if ((await rows(text, values)).length > 0) return "more";
+  await all([
     { text: "UPDATE log SET body = $2 WHERE source = $1", values: [number, EMPTY_BATCH] },
     { text: "DELETE FROM past WHERE source = $1", values },
     { text: "DELETE FROM source WHERE number = $1", values },
-  ];
+  ]);
   return "done";
 }
 

@@ -1,3 +1,5 @@
+import type { BlockRow, Snapshot, SourceNumber } from "./snapshot.ts";
+
 /** One statement, in SQL that SQLite and PostgreSQL both understand where it is not an engine's own. */
 export interface Statement {
   /** Values are `$1`, `$2`, … */
@@ -8,39 +10,52 @@ export interface Statement {
 /** Runs a statement. @returns its rows, by the names of columns; none where it has none */
 export type Rows = <T extends object>(text: string, values?: readonly unknown[]) => Promise<T[]>;
 
-/**
- * Work on a database of either engine, within one transaction: it yields statements that do not need each
- * other's rows, and is given the rows of each.
- */
-export type Steps<T> = Generator<readonly Statement[], T, readonly (readonly object[])[]>;
-
-/** @param all runs several statements at once */
-export async function runSteps<T>(
-  all: (statements: readonly Statement[]) => Promise<readonly (readonly object[])[]>,
-  steps: Steps<T>,
-): Promise<T> {
-  let step = steps.next([]);
-  while (!step.done) step = steps.next(await all(step.value));
-  return step.value;
+/** Runs statements on a database of either engine. */
+export interface Sql {
+  /**
+   * Whole numbers are numbers, and bytes Uint8Array. PostgreSQL takes lists as `numbers` of its `sql` makes them.
+   */
+  readonly rows: Rows;
+  /** Runs statements that do not need each other's rows. @returns the rows of each */
+  all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
 }
 
-/** The same for statements without waiting. */
-export function runStepsNow<T>(
-  run: (statement: Statement) => readonly object[],
-  steps: Steps<T>,
-): T {
-  let step = steps.next([]);
-  while (!step.done) step = steps.next(step.value.map(run));
-  return step.value;
+/** One transaction, and what each engine has in its own way. */
+export interface Transaction extends Sql {
+  /** The log and the blocks. */
+  readonly snapshot: Snapshot;
+  /** The same, of the log no more than was there at some moment. */
+  snapshotUntil(ends: LogEnds): Snapshot;
+  /** The ends of the log now. */
+  logEnds(): Promise<LogEnds>;
+  /** See Revision. */
+  epoch(): Promise<number | null>;
+  /** Waits until nobody else changes documents, and lets nobody change them before its end. */
+  lock(): Promise<void>;
+  /** The source of counts that are made here now, and its origin: its name for good, wherever it is copied to. */
+  own(): Promise<{ readonly number: SourceNumber; readonly origin: string }>;
+  /** Adds or replaces blocks. */
+  put(blocks: readonly BlockRow[]): Promise<void>;
+  /** New ids of responses, ascending. */
+  surveyIds(n: number): Promise<readonly number[]>;
 }
 
-/** A step of one statement. @returns its rows */
-export function* rowsIn<Row extends object>(
-  text: string,
-  values: readonly unknown[] = [],
-): Steps<readonly Row[]> {
-  const [rows = []] = yield [{ text, values }];
-  return rows as readonly Row[];
+/** Node → the last number of its log; and the bytes of all of it. */
+export interface LogEnds {
+  readonly last: ReadonlyMap<number, number>;
+  readonly bytes: number;
+}
+
+/** A database of either engine. Outside of a transaction each call is one. */
+export interface Db extends Sql {
+  /**
+   * Runs `task` in a transaction, after those before; with `read`, in one that reads one snapshot. Where others are in its
+   * way, it may run again.
+   */
+  transaction<T>(
+    task: (sql: Transaction) => Promise<T>,
+    options?: { readonly read?: boolean },
+  ): Promise<T>;
 }
 
 /**
@@ -68,14 +83,18 @@ export function manyRows(
 }
 
 /** A secret of a database, which the first process makes. */
-export function* databaseSecret(name: string, make: () => Uint8Array): Steps<Uint8Array> {
-  const find = () => rowsIn<{ value: string }>("SELECT value FROM meta WHERE key = $1", [name]);
-  const [known] = yield* find();
+export async function databaseSecret(
+  sql: Pick<Sql, "rows">,
+  name: string,
+  make: () => Uint8Array,
+): Promise<Uint8Array> {
+  const find = () => sql.rows<{ value: string }>("SELECT value FROM meta WHERE key = $1", [name]);
+  const [known] = await find();
   if (known !== undefined) return Buffer.from(known.value, "hex");
-  yield* rowsIn("INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING", [
+  await sql.rows("INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING", [
     name,
     Buffer.from(make()).toString("hex"),
   ]);
-  const [made] = yield* find();
+  const [made] = await find();
   return Buffer.from(made?.value ?? "", "hex");
 }

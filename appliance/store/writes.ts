@@ -3,7 +3,7 @@
  * the commit.
  */
 
-import type { Change, DocumentsChange } from "./changes.ts";
+import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { SiteInput, SiteOutcome, SiteShare } from "./sites/directory.ts";
@@ -85,25 +85,11 @@ interface SharedWrites {
   undoImport(input: BeforeImport): string[];
 }
 
-/** The write behind all planned changes. */
-interface PlannedWrites {
-  /** @returns false where `unless` prevented it */
-  change(input: Change): boolean;
-}
-
-type Writes = FleetWrites & LocalWrites & SharedWrites & PlannedWrites;
+type Writes = FleetWrites & LocalWrites & SharedWrites;
 export type WriteName = keyof Writes;
 export type PlannedWriteName = keyof SiteWrites;
-/** The changes that are not planned by the sites there are. */
-export type EngineWriteName =
-  | "change"
-  | "deleteSource"
-  | "importMonth"
-  | "importRest"
-  | "saveAlarmSince"
-  | keyof LocalWrites;
 /** The changes that a database that many share makes. */
-export type FleetWriteName = keyof (FleetWrites & SharedWrites & PlannedWrites);
+export type FleetWriteName = keyof (FleetWrites & SharedWrites);
 /** Writes by their place: the numbers, the box, or both. */
 export type NumbersWriteName = keyof FleetWrites;
 export type LocalWriteName = keyof LocalWrites;

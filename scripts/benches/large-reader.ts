@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { PLAIN } from "../../appliance/store/counts/block-counts.ts";
 import type { StatsQuery } from "../../appliance/store/queries.ts";
 import { openForReading } from "../../appliance/store/sqlite/database.ts";
-import { SqliteReads } from "../../appliance/store/sqlite/reads.ts";
+import { SqliteDb } from "../../appliance/store/sqlite/db.ts";
+import { fileReads } from "../../appliance/store/sqlite/reads.ts";
 
 /** A question of `/stats` about the only site. */
 export type Asked = Pick<StatsQuery, "from" | "to" | "series" | "daily"> & Partial<StatsQuery>;
@@ -16,7 +17,7 @@ export interface Answered {
 }
 
 const [, , file = ""] = process.argv;
-const reads = new SqliteReads(openForReading(file));
+const reads = fileReads(new SqliteDb(openForReading(file)));
 
 function memory(name: "VmRSS" | "VmHWM"): number {
   const [, kb] =
@@ -39,7 +40,7 @@ process.on("message", async (asked: Asked) => {
   // This resets the peak of the process.
   writeFileSync("/proc/self/clear_refs", "5");
   const at = performance.now();
-  const accepts = { encoding: "br", ifNoneMatch: "" };
+  const accepts = { encoding: "br", ifNoneMatch: "" } as const;
   await reads.read("stats", { query, accepts });
   process.send?.({
     ms: performance.now() - at,

@@ -3,9 +3,6 @@ import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
-import { planDeclared } from "../../appliance/store/sites/declare.ts";
-import { openForWriting, withDatabase } from "../../appliance/store/sqlite/database.ts";
-import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { beaconHit } from "../../appliance/traffic/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/traffic/collector/counting/visitor.ts";
@@ -39,12 +36,7 @@ export function openStore(dataDir: string, clock: Clock, sites: readonly string[
     retentionDays: 800,
     clock,
     log: silentLog(),
-    prepare(file) {
-      const declared = sites.map((id) => ({ id, host: null }));
-      withDatabase(openForWriting(file), (db) =>
-        changeFile(db, planDeclared(readDirectory(db), declared).change),
-      );
-    },
+    declared: sites.map((id) => ({ id, host: null })),
   });
 }
 

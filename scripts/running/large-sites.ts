@@ -9,13 +9,11 @@ import {
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../appliance/store/counting.ts";
 import { DIMENSIONS, type Dimension, FLAG } from "../../appliance/store/log/record.ts";
-import { Draft } from "../../appliance/store/sites/draft.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
-import { changeFile, readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { randomFrom } from "../../appliance/traffic/demo/random.ts";
 
@@ -156,9 +154,11 @@ function makeMonths(
 ): string {
   const file = databaseFile(dataDir);
   const db = openForWriting(file);
-  const draft = new Draft(readDirectory(db));
-  draft.add(site);
-  changeFile(db, draft.change());
+  const body = { id: site, host: null, badge: false, declared: false, retired: false };
+  db.prepare("INSERT INTO document (kind, id, body, revision) VALUES ('site', '1', ?, 1)").run(
+    JSON.stringify({ ...body, token: null, share: null }),
+  );
+  db.exec("UPDATE revision SET last_site = 1");
   let block: Block | undefined;
   for (let day = lastDay - days + 1; day <= lastDay; day++) {
     if (block?.month !== monthOf(day)) {

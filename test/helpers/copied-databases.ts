@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { DOCUMENT_KINDS } from "../../appliance/app/service/document-kinds.ts";
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { SystemClock } from "../../appliance/base/system/system-clock.ts";
-import type { CopyAccess, CopyEngine, CopyWrites } from "../../appliance/store/copy/engine.ts";
+import { change } from "../../appliance/store/changes.ts";
+import type { CopyEngine } from "../../appliance/store/copy/engine.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
-import { performOn } from "../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
 import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { epochOf } from "../../appliance/store/postgres/epoch.ts";
@@ -12,22 +12,24 @@ import { settleFleet } from "../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
 import { timeRun } from "../../appliance/store/settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
+import { readDirectory } from "../../appliance/store/sites/directory.ts";
 import { Draft } from "../../appliance/store/sites/draft.ts";
+import type { Transaction } from "../../appliance/store/sql.ts";
 import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { SqliteDb } from "../../appliance/store/sqlite/db.ts";
 import { settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
-import { perform } from "../../appliance/store/sqlite/sql.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** A database that counts, is copied, and restored. */
 export interface CopiedDatabase {
   open(): Promise<CopyEngine>;
   /** Adds a batch, and responses as JSON, of a day, as what is counted there. */
-  count(access: CopyWrites, body: Uint8Array, surveys: readonly Survey[]): Promise<void>;
+  count(access: Transaction, body: Uint8Array, surveys: readonly Survey[]): Promise<void>;
   /** Does all that is due, where days have been there for so long. */
   settle(today: number, retentionDays?: number): Promise<void>;
   backUp(): Promise<void>;
@@ -75,7 +77,7 @@ export function copiedFolder(folder: string, name: string): CopiedDatabase {
       const db = openForWriting(file);
       try {
         for (;;) {
-          const { marks } = perform(db, timeRun());
+          const { marks } = await timeRun(new SqliteDb(db).rows);
           const time = { ...TIME, today, retentionDays, marks };
           const next = await nextSettlement(new SqliteSnapshot(db), time);
           if (next === null) return;
@@ -121,7 +123,7 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
         for (;;) {
           const next = await connection.transaction(
             async (sql) => {
-              const { marks } = await performOn(sql, timeRun());
+              const { marks } = await timeRun(sql.rows);
               const time = { ...TIME, today, retentionDays, marks };
               const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
               const epoch = (await epochOf(sql)) ?? 0;
@@ -148,13 +150,12 @@ export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> 
 }
 
 /** The number of a site, which is made where there is none. */
-export async function siteIn(access: CopyWrites, id: string): Promise<number> {
-  const find = async ({ directory }: CopyAccess) =>
-    (await directory()).sites.find((site) => site.id === id)?.key;
-  if ((await find(access)) === undefined) {
-    const draft = new Draft(await access.directory());
+export async function siteIn(access: Transaction, id: string): Promise<number> {
+  const find = async () => (await readDirectory(access)).sites.find((site) => site.id === id)?.key;
+  if ((await find()) === undefined) {
+    const draft = new Draft(await readDirectory(access));
     draft.add(id);
-    await access.change(draft.change());
+    await change(access, draft.change());
   }
-  return (await find(access)) ?? 0;
+  return (await find()) ?? 0;
 }

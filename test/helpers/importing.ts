@@ -42,7 +42,7 @@ function withViews({ counts, ...day }: CountedDay): CountedDay {
 
 /** Copies a box into a fleet. */
 async function copyInto(url: string, folder: string): Promise<void> {
-  const from = new CopyEnd(openFolder(folder, { isTarget: false }));
+  const from = new CopyEnd(await openFolder(folder, { isTarget: false }));
   const options = { clock: new SystemClock(), random: Math.random, flag: "--to", isTarget: true };
   const to = new CopyEnd(await openDatabase(url, options));
   try {

@@ -62,12 +62,12 @@ async function stateOfData(dataDir: string) {
     freeBytes: free,
     totalBytes: total,
     databaseBytes: statSync(file).size,
-    ...contents(file),
+    ...(await contents(file)),
   };
 }
 
-function contents(file: string) {
-  const found = examine(file, DECKS.name);
+async function contents(file: string) {
+  const found = await examine(file, DECKS.name);
   if ("problem" in found) return { database: found.problem };
   const decks = found.bodies.map((body) => (body as { model?: string }).model);
   return { database: "intact", sites: found.sites, decks };

@@ -7,10 +7,11 @@ import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { readAbout } from "../imports/about.ts";
 import { timeRun } from "../settling/day-marks.ts";
-import type { Directory, SiteRecord } from "../sites/directory.ts";
+import { PASS_GENERATION } from "../settling/statements.ts";
+import { type Directory, readDirectory, type SiteRecord } from "../sites/directory.ts";
 import { SITE_SETTINGS } from "../sites/kinds.ts";
 import type { SourceNumber } from "../snapshot.ts";
-import { runSteps } from "../sql.ts";
+import type { Transaction } from "../sql.ts";
 import { NOT_OURS, Sum } from "../transfer/counts.ts";
 import { soundSnapshot } from "../transfer/sound-snapshot.ts";
 import {
@@ -24,11 +25,9 @@ import {
 } from "../transfer/values.ts";
 import {
   type CopiedSurvey,
-  type CopyAccess,
   type CopyEngine,
   CopyRefused,
   type CopySite,
-  type CopyWrites,
   type Opening,
   type Source,
   type Sums,
@@ -72,7 +71,7 @@ export class CopyEnd {
   }
 
   /** The same of counts that are to be taken elsewhere. @throws {CopyRefused} where no hits could have made them, too */
-  given<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
+  given<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
     return this.read(async (access) => {
       const imports = await access.rows<{ number: SourceNumber }>(
         "SELECT number FROM source WHERE kind = 'import'",
@@ -94,13 +93,20 @@ export class CopyEnd {
   }
 
   /** Runs reads on one snapshot. @throws {CopyRefused} as `readable` */
-  read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
-    return this.readable(() => this.#engine.read(task));
+  read<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
+    return this.readable(() => this.#engine.db.transaction(task, { read: true }));
   }
 
   /** Runs one transaction; `task` may run more than once. @throws {CopyRefused} as `readable` */
-  transaction<T>(task: (access: CopyWrites) => Promise<T>): Promise<T> {
-    return this.readable(() => this.#engine.write(task));
+  transaction<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
+    return this.readable(() =>
+      this.#engine.db.transaction(async (sql) => {
+        const result = await task(sql);
+        // Readers that show numbers look at them again.
+        await sql.rows(PASS_GENERATION);
+        return result;
+      }),
+    );
   }
 
   isAway(error: unknown): boolean {
@@ -113,7 +119,7 @@ export class CopyEnd {
 
   sites(): Promise<readonly CopySite[]> {
     return this.read(async (access) => {
-      const { sites, retired } = await access.directory();
+      const { sites, retired } = await readDirectory(access);
       const settings = new Map<string, Map<string, unknown>>();
       for (const kind of SITE_SETTINGS) {
         const rows = await access.rows<{ id: string; body: string }>(
@@ -145,7 +151,7 @@ export class CopyEnd {
   }
 
   directory(): Promise<Directory> {
-    return this.read(async (access) => access.directory());
+    return this.read(readDirectory);
   }
 
   /** The sources that it may have counts of. The first one is its own. */
@@ -232,7 +238,7 @@ export class CopyEnd {
 
   /** Every day that retention has not dropped. */
   async keptDays(): Promise<ReadonlySet<Day>> {
-    const { marks } = await this.read(({ all }) => runSteps(all, timeRun()));
+    const { marks } = await this.read(({ rows }) => timeRun(rows));
     return new Set(marks.keys());
   }
 
@@ -248,6 +254,8 @@ export class CopyEnd {
  */
 export async function openEnd(where: string, opening: Opening): Promise<CopyEnd> {
   if (databaseUrl(where) === undefined)
-    return new CopyEnd((await import("../sqlite/copies/copying.ts")).openFolder(where, opening));
+    return new CopyEnd(
+      await (await import("../sqlite/copies/copying.ts")).openFolder(where, opening),
+    );
   return new CopyEnd(await (await import("../postgres/copying.ts")).openDatabase(where, opening));
 }

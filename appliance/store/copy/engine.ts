@@ -3,12 +3,10 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { SourceKind } from "../../base/text/source-name.ts";
-import type { Change } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
-import type { Directory, SiteRecord } from "../sites/directory.ts";
-import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
-import type { Rows, Statement } from "../sql.ts";
+import type { SiteRecord } from "../sites/directory.ts";
+import type { SourceNumber } from "../snapshot.ts";
+import type { Db } from "../sql.ts";
 
 /** A site with all its settings. */
 export interface CopySite extends SiteRecord {
@@ -48,27 +46,6 @@ export class CopyRefused extends Error {
   override readonly name = "CopyRefused";
 }
 
-/** One database, in a transaction. */
-export interface CopyAccess {
-  /** SQL that either engine understands: values are `$1` …, a conflict names its columns. */
-  readonly rows: Rows;
-  /** Runs statements that do not need each other's rows. @returns the rows of each */
-  all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
-  readonly snapshot: Snapshot;
-  /** The source of counts that are made there now. */
-  own(): Soon<Pick<Source, "number" | "origin">>;
-  /** The directory, which no other process changes before the end of a transaction that writes. */
-  directory(): Soon<Directory>;
-}
-
-export interface CopyWrites extends CopyAccess {
-  change(change: Change): Soon<unknown>;
-  /** Adds or replaces a block. */
-  put(block: BlockRow): Soon<void>;
-  /** New ones, ascending. */
-  surveyIds(n: number): Soon<readonly number[]>;
-}
-
 /** An engine, as far as copying needs it. */
 export interface CopyEngine {
   /** The origin of new counts. */
@@ -79,10 +56,7 @@ export interface CopyEngine {
   isAway(error: unknown): boolean;
   /** A sentence for the owner; undefined for an error that no owner can fix. */
   problemOf(error: unknown): string | undefined;
-  /** Runs reads on one snapshot. */
-  read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T>;
-  /** Runs one transaction; `task` may run more than once. */
-  write<T>(task: (access: CopyWrites) => Promise<T>): Promise<T>;
+  readonly db: Pick<Db, "transaction">;
   close(): Promise<void>;
 }
 

@@ -17,7 +17,8 @@ import {
   type Snapshot,
   type SourceNumber,
 } from "../snapshot.ts";
-import type { CopyWrites, Source, Sums } from "./engine.ts";
+import type { Transaction } from "../sql.ts";
+import type { Source, Sums } from "./engine.ts";
 import {
   addTo,
   agesOf,
@@ -58,7 +59,7 @@ export async function bringMonth(
       ...(
         await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, pieces)
       )[0],
-      ages: await agesOf(access),
+      ages: await agesOf(access.rows),
     }));
   const there = (pieces: typeof PIECES | typeof COUNTED) =>
     to.read(async (access) => {
@@ -116,7 +117,7 @@ function bytesOf(row: BlockRow): unknown {
 
 /** Adds counts to those of a month. */
 export async function addToMonth(
-  access: CopyWrites,
+  access: Transaction,
   { site, source, month }: Omit<BlockKey, "part">,
   pieces: BlockPieces,
 ): Promise<void> {
@@ -151,18 +152,18 @@ function part(block: Block, isIn: (day: Day) => boolean): BlockPieces {
   return encodeBlock(compactBlock(block, { ...ALL_KEPT, counts: isIn, detail: isIn }).block);
 }
 
-async function put(access: CopyWrites, block: BlockRow): Promise<void> {
+async function put(access: Transaction, block: BlockRow): Promise<void> {
   const { site, month, source } = block;
   await access.rows(
     "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3 AND part <> 0",
     [site, month, source],
   );
-  await access.put(block);
+  await access.put([block]);
 }
 
 /** Subtracts counts from the past, rather too much: the end of the run adds the rest, while a surplus would spread. */
 async function takeFromPast(
-  access: CopyWrites,
+  access: Transaction,
   { site, source }: { readonly site: SiteKey; readonly source: SourceNumber },
   counters: Sums,
 ): Promise<void> {
@@ -177,7 +178,7 @@ async function takeFromPast(
 
 /** Marks the days: retention goes by the time run since a day was counted on, in whichever database that was. */
 async function mark(
-  access: CopyWrites,
+  access: Transaction,
   days: readonly Day[],
   ages: (day: Day) => number,
 ): Promise<void> {

@@ -7,8 +7,8 @@ import { readBatch, rowsBySite } from "../log/batch.ts";
 import { emptyRow } from "../settling/erasing.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { BlockKey, LogRow, SourceNumber } from "../snapshot.ts";
+import type { Transaction } from "../sql.ts";
 import type { CopyEnd } from "./end.ts";
-import type { CopyAccess, CopyWrites } from "./engine.ts";
 import { addToMonth } from "./months.ts";
 import type { Retries } from "./run.ts";
 
@@ -35,7 +35,7 @@ export async function foldOthers(to: CopyEnd, patience: Retries): Promise<void> 
 }
 
 /** The next rows of the log from other sources, dated, and not empty. */
-async function next({ snapshot, own }: CopyAccess): Promise<readonly LogRow[]> {
+async function next({ snapshot, own }: Transaction): Promise<readonly LogRow[]> {
   const { number } = await own();
   const seen = new Map(await snapshot.folded());
   for (;;) {
@@ -56,7 +56,7 @@ interface Folded extends Pick<BlockKey, "site" | "source"> {
   readonly blocks: Map<Month, Block>;
 }
 
-async function folded(access: CopyWrites, rows: readonly LogRow[]): Promise<readonly Folded[]> {
+async function folded(access: Transaction, rows: readonly LogRow[]): Promise<readonly Folded[]> {
   const exists = await access.snapshot.siteKeys();
   const all = new Map<string, Folded>();
   for (const { source, body } of rows) {

@@ -1,6 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
-import type { CopyAccess, Source, Sums } from "./engine.ts";
+import type { Transaction } from "../sql.ts";
+import type { Source, Sums } from "./engine.ts";
 import { counterDays, pastOf, type Which } from "./reading.ts";
 import type { CopyOptions, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
@@ -25,7 +26,7 @@ export async function bringPast(
   patience: Retries,
   { pair, source }: { readonly pair: Pair; readonly source: Source },
 ): Promise<void> {
-  const there = async (access: CopyAccess) => ({
+  const there = async (access: Transaction) => ({
     site: pair.there.key,
     source: (await numberOf(access, source.origin)) ?? NOWHERE,
   });
@@ -36,7 +37,7 @@ export async function bringPast(
   ];
   if (pasts.every(({ size }) => size === 0)) return;
   const here = await patience.with(() => from.read((access) => totalsOf(access, itsOwn)));
-  const missing = async (access: CopyAccess) =>
+  const missing = async (access: Transaction) =>
     changed(here, await totalsOf(access, await there(access)));
   if ((await patience.with(() => to.read(missing))).length === 0) return;
   await patience.with(() =>
@@ -54,7 +55,7 @@ export async function bringPast(
   );
 }
 
-async function totalsOf({ rows, snapshot }: CopyAccess, which: Which): Promise<Totals> {
+async function totalsOf({ rows, snapshot }: Transaction, which: Which): Promise<Totals> {
   return { past: await pastOf(rows, which), days: await counterDays(snapshot, which) };
 }
 

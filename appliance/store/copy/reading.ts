@@ -8,8 +8,8 @@ import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
-import { type Rows, runSteps } from "../sql.ts";
-import type { CopyAccess, Sums } from "./engine.ts";
+import type { Rows } from "../sql.ts";
+import type { Sums } from "./engine.ts";
 
 /** The counts that are read: of a site, one source or all of them together. */
 export interface Which {
@@ -157,8 +157,8 @@ export async function counterDays(
 const OLDEST_MS = 20_000 * DAY_MS;
 
 /** The ms for which the data has been in use since the last count on a day. */
-export async function agesOf({ all }: Pick<CopyAccess, "all">): Promise<(day: Day) => number> {
-  const { runMs, marks } = await runSteps(all, timeRun());
+export async function agesOf(rows: Rows): Promise<(day: Day) => number> {
+  const { runMs, marks } = await timeRun(rows);
   const newest = Math.max(0, ...marks.keys());
   return (day) => {
     const mark = marks.get(day);

@@ -1,15 +1,16 @@
 import { UTC_DAYS } from "../../base/day-zone.ts";
 import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
-import type { DocumentsChange } from "../changes.ts";
+import { change, type DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";
 import { zoneChange } from "../sites/day-zone.ts";
-import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
+import { type Directory, readDirectory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft } from "../sites/draft.ts";
 import { SITE_SETTINGS } from "../sites/kinds.ts";
 import { adminChange } from "../sites/writes.ts";
+import type { Transaction } from "../sql.ts";
 import type { CopyEnd } from "./end.ts";
-import { CopyRefused, type CopySite, type CopyWrites } from "./engine.ts";
+import { CopyRefused, type CopySite } from "./engine.ts";
 
 /** A site on both sides. */
 export interface Pair {
@@ -92,8 +93,9 @@ function refuseTwins(matches: readonly Match[], there: readonly CopySite[]): voi
 }
 
 /** @returns a sentence for the owner where some settings of the site could not be copied */
-async function bring({ site, found }: Match, change: CopyWrites): Promise<string | undefined> {
-  const directory = await change.directory();
+async function bring({ site, found }: Match, sql: Transaction): Promise<string | undefined> {
+  await sql.lock();
+  const directory = await readDirectory(sql);
   const draft = new Draft(directory);
   const id = found?.id ?? site.id;
   const owner = ownerOf(site.host, directory, id);
@@ -102,17 +104,17 @@ async function bring({ site, found }: Match, change: CopyWrites): Promise<string
   if (found === undefined) draft.set(id, { host, badge: site.badge });
   else if (takesHost(site, found)) draft.set(id, { host });
   draft.set(id, tokensOf(site, found));
-  await change.change(draft.change());
-  const key = found?.key ?? keyOf(await change.directory(), id);
-  await change.change({ documents: settingsOf(site, key, found) });
-  if (found === undefined && site.retired) await retire(change, id);
+  await change(sql, draft.change());
+  const key = found?.key ?? keyOf(await readDirectory(sql), id);
+  await change(sql, { documents: settingsOf(site, key, found) });
+  if (found === undefined && site.retired) await retire(sql, id);
   return owner && `${site.host} belongs to ${owner.id} in the target: ${id} is there without it.`;
 }
 
-async function retire(change: CopyWrites, id: string): Promise<void> {
-  const draft = new Draft(await change.directory());
+async function retire(sql: Transaction, id: string): Promise<void> {
+  const draft = new Draft(await readDirectory(sql));
   draft.retire(id);
-  await change.change(draft.change());
+  await change(sql, draft.change());
 }
 
 /** The tokens of the site that it does not have in the target. */
@@ -147,9 +149,10 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
   const takes = ({ dayZone, sites, retired }: Directory) =>
     setting !== null && dayZone === null && sites.length + retired.length === 0;
   if (takes(await to.directory()))
-    await to.transaction(async (access) => {
-      if (setting !== null && takes(await access.directory()))
-        await access.change(zoneChange(setting));
+    await to.transaction(async (sql) => {
+      await sql.lock();
+      if (setting !== null && takes(await readDirectory(sql)))
+        await change(sql, zoneChange(setting));
     });
   const zone = ((await to.directory()).dayZone ?? UTC_DAYS).zone;
   const there = (setting ?? UTC_DAYS).zone;
@@ -162,9 +165,10 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
 async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
   const { adminHash: hash } = await from.directory();
   if (hash === null || (await to.directory()).adminHash !== null) return;
-  await to.transaction(async (change) => {
-    const { adminHash } = await change.directory();
-    if (adminHash === null) await change.change({ documents: [adminChange(hash)] });
+  await to.transaction(async (sql) => {
+    await sql.lock();
+    const { adminHash } = await readDirectory(sql);
+    if (adminHash === null) await change(sql, { documents: [adminChange(hash)] });
   });
 }
 

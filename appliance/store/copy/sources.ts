@@ -1,11 +1,11 @@
 import type { SiteKey } from "../counting.ts";
 import type { SourceNumber } from "../snapshot.ts";
 import { addSource, sourceOfOrigin } from "../sources.ts";
-import { runSteps } from "../sql.ts";
-import type { CopyAccess, CopyWrites, Source } from "./engine.ts";
+import type { Transaction } from "../sql.ts";
+import type { Source } from "./engine.ts";
 
 /** All sources of a database: its own now, its own before, and those that it took from others. */
-export async function knownSources(access: CopyAccess, name: string): Promise<readonly Source[]> {
+export async function knownSources(access: Transaction, name: string): Promise<readonly Source[]> {
   const rows = await access.rows<Source>(
     "SELECT number, origin, kind, name, about FROM source ORDER BY number",
   );
@@ -18,7 +18,7 @@ export async function knownSources(access: CopyAccess, name: string): Promise<re
 
 /** The sources that may have something of a site: most have nothing of most sites. */
 export async function sourcesOfSite(
-  access: CopyAccess,
+  access: Transaction,
   name: string,
   site: SiteKey,
 ): Promise<readonly Source[]> {
@@ -33,12 +33,12 @@ export async function sourcesOfSite(
 
 /** The number of an origin in a database; undefined where it has none. */
 export async function numberOf(
-  access: CopyAccess,
+  access: Transaction,
   origin: string,
 ): Promise<SourceNumber | undefined> {
   const own = await access.own();
   if (own.origin === origin) return own.number;
-  return runSteps(access.all, sourceOfOrigin(origin));
+  return sourceOfOrigin(access.rows, origin);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function numberOf(
  * @throws {Refusal} where there are too many
  */
 export async function takeSource(
-  access: CopyWrites,
+  access: Transaction,
   { origin, name, kind, about }: Omit<Source, "number">,
 ): Promise<SourceNumber> {
   const known = await numberOf(access, origin);
@@ -54,5 +54,5 @@ export async function takeSource(
   // The file of an import stays known; all else was counted in the database that is copied.
   const taken =
     kind === "import" ? ({ kind, about } as const) : ({ kind: "copy", about: null } as const);
-  return runSteps(access.all, addSource({ origin, name, ...taken }));
+  return addSource(access.rows, { origin, name, ...taken });
 }

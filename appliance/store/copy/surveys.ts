@@ -1,5 +1,6 @@
 import { PASS_GENERATION } from "../settling/statements.ts";
-import type { CopiedSurvey, CopyWrites, Source } from "./engine.ts";
+import type { Transaction } from "../sql.ts";
+import type { CopiedSurvey, Source } from "./engine.ts";
 import type { CopyOptions, Progress, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
 import { takeSource } from "./sources.ts";
@@ -44,7 +45,7 @@ export async function bringSurveys(
 
 /** Adds responses that are missing, with the number of the site here. @returns how many */
 async function addSurveys(
-  access: CopyWrites,
+  access: Transaction,
   source: Source,
   surveys: readonly CopiedSurvey[],
 ): Promise<number> {

@@ -16,7 +16,7 @@ import {
   type SourceNumber,
 } from "../snapshot.ts";
 import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
-import { type Rows, rowsIn, type Steps } from "../sql.ts";
+import type { Rows, Sql, Transaction } from "../sql.ts";
 import { aboutText, type ImportAbout } from "./about.ts";
 
 /** An import of a site. */
@@ -50,7 +50,7 @@ export interface MonthWrite extends ImportName {
 }
 
 /** The blocks of a month as they are kept. */
-export function monthBlocks(
+function monthBlocks(
   { site, month, pieces, instead }: MonthWrite,
   source: SourceNumber,
 ): BlockRow[] {
@@ -123,36 +123,40 @@ export async function sourceDays(
 }
 
 /**
- * Writes a month of an import, but for its block, which each engine puts itself.
- * @returns the number of the import's source; undefined where others have changed something meanwhile
+ * Writes a month of an import.
+ * @returns false where others have changed something meanwhile
  * @throws {Refusal} where there are too many sources
  */
-export function* takeMonth(input: MonthWrite): Steps<SourceNumber | undefined> {
+export async function takeMonth(sql: Transaction, input: MonthWrite): Promise<boolean> {
   const { site, month, days, today, known, instead } = input;
-  const [now] = yield* rowsIn<{ n: number }>("SELECT n FROM generation");
-  if (instead.some(({ generation }) => generation !== now?.n)) return undefined;
-  yield [{ text: PASS_GENERATION }];
-  const number = yield* takeImport(input);
-  const there = yield* rowsIn<{ source: SourceNumber }>(
+  const [now] = await sql.rows<{ n: number }>("SELECT n FROM generation");
+  if (instead.some(({ generation }) => generation !== now?.n)) return false;
+  await sql.rows(PASS_GENERATION);
+  const number = await takeImport(sql, input);
+  const there = await sql.rows<{ source: SourceNumber }>(
     "SELECT DISTINCT source FROM block WHERE site = $1 AND month = $2",
     [site, month],
   );
-  if (there.some(({ source }) => source !== number && !known.includes(source))) return undefined;
-  yield [
+  if (there.some(({ source }) => source !== number && !known.includes(source))) return false;
+  await sql.all([
     ...[number, ...instead.map(({ source }) => source)].map((source) => ({
       text: "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3",
       values: [site, month, source],
     })),
     { text: "UPDATE source SET run_at = $2 WHERE number = $1", values: [number, input.now] },
     ...days.map((day) => markDayAgo(day, DAY_MS * (today - day))),
-  ];
-  return number;
+  ]);
+  await sql.put(monthBlocks(input, number));
+  return true;
 }
 
 /** The number of an import's source, which it gets where it has none. */
-function* takeImport({ origin, name, about }: ImportName): Steps<SourceNumber> {
-  const known = yield* sourceOfOrigin(origin);
-  return known ?? (yield* addSource({ origin, kind: "import", name, about: aboutText(about) }));
+async function takeImport(
+  { rows }: Pick<Sql, "rows">,
+  { origin, name, about }: ImportName,
+): Promise<SourceNumber> {
+  const known = await sourceOfOrigin(rows, origin);
+  return known ?? addSource(rows, { origin, kind: "import", name, about: aboutText(about) });
 }
 
 /** Responses of surveys, and counters of days that are no longer kept, in place of those that the import has. */
@@ -170,12 +174,13 @@ export interface RestWrite extends ImportName {
   readonly now: number;
 }
 
-/** @param ids of new rows, one for each response; null where the database numbers them itself */
-export function* takeRest(input: RestWrite, ids: readonly (number | null)[]): Steps<void> {
+/** Writes what an import has besides its months. */
+export async function takeRest(sql: Transaction, input: RestWrite): Promise<void> {
   const { site, past, surveys } = input;
-  yield [{ text: PASS_GENERATION }];
-  const source = yield* takeImport(input);
-  yield [
+  await sql.rows(PASS_GENERATION);
+  const source = await takeImport(sql, input);
+  const ids = await sql.surveyIds(surveys.length);
+  await sql.all([
     ...Object.entries(past).map(([counter, n]) => ({
       text: `INSERT INTO past (site, source, counter, n) VALUES ($1, $2, $3, $4)
              ON CONFLICT (site, source, counter) DO UPDATE SET n = excluded.n`,
@@ -184,7 +189,7 @@ export function* takeRest(input: RestWrite, ids: readonly (number | null)[]): St
     ...surveys.map(({ number, version, day, payload }, at) => ({
       text: `INSERT INTO survey (id, site, source, number, version, day, payload)
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-      values: [ids[at] ?? null, site, source, number, version, day, payload],
+      values: [ids[at], site, source, number, version, day, payload],
     })),
-  ];
+  ]);
 }

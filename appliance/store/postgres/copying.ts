@@ -1,23 +1,10 @@
 import { Refusal } from "../../base/refusal.ts";
-import {
-  type CopyAccess,
-  type CopyEngine,
-  CopyRefused,
-  type Opening,
-  type Source,
-} from "../copy/engine.ts";
-import { PASS_GENERATION, putBlocks } from "../settling/statements.ts";
-import { OWN_SOURCE } from "../snapshot.ts";
+import { type CopyEngine, CopyRefused, type Opening } from "../copy/engine.ts";
 import { Connection } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
-import type { Sql, Transaction } from "./connection/sql.ts";
-import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
-import { changeFleet, readFleetDirectory } from "./documents.ts";
-import { drawEpoch } from "./epoch.ts";
+import { parseDatabaseUrl, shownUrl } from "./connection/url.ts";
+import { FleetDb } from "./db.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { MANY_ROWS } from "./settle.ts";
-import { PostgresSnapshot } from "./snapshot.ts";
-import { SurveyIds } from "./surveys.ts";
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.
@@ -34,9 +21,20 @@ export async function openDatabase(
     if (!isTarget && !(await hasTables(connection, settings)))
       throw new CopyRefused(`There is no data of Tallydeck in ${name}.`);
     await migrate(connection, settings);
-    await connection.transaction((sql) => drawEpoch(sql, random));
-    const { origin } = await ownOf(connection);
-    return engineOf(connection, settings, origin, new SurveyIds(clock, random));
+    const db = new FleetDb(connection, random);
+    // Draws the epoch, whose origin it is.
+    const { origin } = await db.transaction((sql) => sql.own());
+    return {
+      origin,
+      name,
+      db,
+      isAway: (error) => isLost(error) && refusalOf(error, settings) === undefined,
+      problemOf: (error) =>
+        isFull(error)
+          ? `There is no room on the disk of ${name}. Make some.`
+          : refusalOf(error, settings)?.message,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.close();
     const refusal = refusalOf(error, settings);
@@ -47,63 +45,6 @@ export async function openDatabase(
         )
       : error;
   }
-}
-
-function engineOf(
-  connection: Connection,
-  settings: ConnectionSettings,
-  origin: string,
-  ids: SurveyIds,
-): CopyEngine {
-  const name = shownUrl(settings);
-  return {
-    origin,
-    name,
-    isAway: (error) => isLost(error) && refusalOf(error, settings) === undefined,
-    problemOf: (error) =>
-      isFull(error)
-        ? `There is no room on the disk of ${name}. Make some.`
-        : refusalOf(error, settings)?.message,
-    read: (task) => connection.transaction((sql) => task(accessTo(sql)), { read: true }),
-    write: (task) =>
-      connection.transaction(async (sql) => {
-        const result = await task({
-          ...accessTo(sql),
-          directory: async () => {
-            await drawEpoch(sql);
-            await sql.rows("SELECT n FROM revision FOR UPDATE");
-            return readFleetDirectory(sql);
-          },
-          change: (wanted) => changeFleet(sql, wanted),
-          put: async (block) => {
-            await sql.all(putBlocks([block], MANY_ROWS));
-          },
-          surveyIds: (n) => Array.from({ length: n }, () => ids.draw()),
-        });
-        // Readers that show numbers look at them again.
-        await sql.rows(PASS_GENERATION);
-        return result;
-      }),
-    close: () => connection.close(),
-  };
-}
-
-/** The origin of an epoch's counts. */
-async function ownOf(sql: Pick<Sql, "rows">): Promise<Pick<Source, "number" | "origin">> {
-  const [own] = await sql.rows<Pick<Source, "number" | "origin">>(
-    "SELECT source AS number, to_hex(epoch) AS origin FROM generation",
-  );
-  return own ?? { number: OWN_SOURCE, origin: "" };
-}
-
-function accessTo(sql: Transaction): CopyAccess {
-  return {
-    rows: (text, values) => sql.rows(text, values),
-    all: (statements) => sql.all(statements),
-    snapshot: new PostgresSnapshot(sql),
-    own: () => ownOf(sql),
-    directory: () => readFleetDirectory(sql),
-  };
 }
 
 function orRefused<T>(flag: string, read: () => T): T {

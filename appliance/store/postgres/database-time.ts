@@ -2,7 +2,7 @@ import { DAY_MS, type Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DayZone } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
-import type { Sql } from "./connection/sql.ts";
+import type { Sql } from "../sql.ts";
 
 /** A difference beyond the delays of networks and a busy machine. */
 const FAR_MS = 30_000;

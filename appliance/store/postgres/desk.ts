@@ -1,32 +1,33 @@
 import { Refusal } from "../../base/refusal.ts";
 import { SystemClock } from "../../base/system/system-clock.ts";
 import type { Collector, Desk, Erased } from "../engine.ts";
+import { writeIn } from "../engine-writes.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
-import type { Directory } from "../sites/directory.ts";
-import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../sites/writes.ts";
+import { type Directory, readDirectory } from "../sites/directory.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import { Connection } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
-import type { Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
-import { FLEET_WRITES, type FleetEngineWrite, fleetSites } from "./documents.ts";
+import { FleetDb } from "./db.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { PostgresReads } from "./reads.ts";
+import { fleetReads } from "./reads.ts";
 
 /** A database that many share, opened for a command. Data of a box is not in it. */
 export class PostgresDesk implements Desk {
   readonly #settings: ConnectionSettings;
   readonly #connection: Connection;
+  readonly #db: FleetDb;
 
   private constructor(url: string) {
     this.#settings = { ...parseDatabaseUrl(url), name: "command" };
     this.#connection = new Connection(this.#settings, { clock: new SystemClock(), role: "reads" });
+    this.#db = new FleetDb(this.#connection);
   }
 
   /** @throws {Refusal} */
   static async toLook(url: string): Promise<PostgresDesk | undefined> {
     const desk = new PostgresDesk(url);
-    const isThere = await desk.#ask((connection) => hasTables(connection, desk.#settings));
+    const isThere = await desk.#ask(() => hasTables(desk.#connection, desk.#settings));
     if (isThere) return desk;
     await desk.close();
     return undefined;
@@ -35,32 +36,24 @@ export class PostgresDesk implements Desk {
   /** @throws {Refusal} */
   static async toChange(url: string): Promise<PostgresDesk> {
     const desk = new PostgresDesk(url);
-    await desk.#ask((connection) => migrate(connection, desk.#settings));
+    await desk.#ask(() => migrate(desk.#connection, desk.#settings));
     return desk;
   }
 
   directory(): Promise<Directory> {
-    return this.#ask(async (connection) => fleetSites(connection).directory());
+    return this.#ask(() => this.#db.transaction(readDirectory, { read: true }));
   }
 
   read<Q extends FleetQueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return this.#ask((connection) => new PostgresReads().run(connection, query, input));
+    return this.#ask(() => fleetReads(this.#db, () => 0).read(query, input));
   }
 
   write<W extends FleetWriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
-    const request = { name, input };
-    if (isSiteWrite(request)) {
-      type Write = (place: SitesPlace, how: unknown) => Promise<WriteResult<W>>;
-      const write = SITE_WRITES[request.name] as Write;
-      return this.#ask((connection) => write(fleetSites(connection), input));
-    }
-    type Write = (sql: Transaction, how: unknown) => Promise<WriteResult<W>>;
-    const write = FLEET_WRITES[name as FleetEngineWrite] as Write;
-    return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
+    return this.#ask(() => this.#db.transaction((sql) => writeIn(sql, name, input)));
   }
 
   collectors(): Promise<Collector[]> {
-    return this.#ask((sql) => sql.rows<Collector>(COLLECTORS));
+    return this.#ask(() => this.#db.rows<Collector>(COLLECTORS));
   }
 
   async eraseCounts(): Promise<Erased> {
@@ -72,9 +65,9 @@ export class PostgresDesk implements Desk {
   }
 
   /** Ends the connection where something fails: a command is over then. */
-  async #ask<T>(task: (connection: Connection) => Promise<T>): Promise<T> {
+  async #ask<T>(task: () => Promise<T>): Promise<T> {
     try {
-      return await task(this.#connection);
+      return await task();
     } catch (error) {
       await this.close();
       throw refusalOf(error, this.#settings) ?? this.#failed(error) ?? error;

@@ -16,32 +16,26 @@ import {
   notDone,
   type SettlementAsked,
 } from "../engine.ts";
+import { writeIn } from "../engine-writes.ts";
 import { eraseGone } from "../log/rewriting.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
-import { type DeclaredSite, type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
-import {
-  declareSites,
-  isSiteWrite,
-  nameZone,
-  type SitesPlace,
-  writeSites,
-} from "../sites/writes.ts";
+import type { DeclaredSite, Directory } from "../sites/directory.ts";
+import { declareSites, nameZone } from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
 import { databaseSecret } from "../sql.ts";
 import { SHARED_READER } from "../threads/kinds.ts";
 import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
+import type { WriteInput, WriteName } from "../writes.ts";
 import { Availability } from "./availability.ts";
 import { Committer } from "./committer.ts";
 import { Connection } from "./connection/connection.ts";
 import { isLost, reasonOf } from "./connection/errors.ts";
 import { Pauses } from "./connection/pauses.ts";
 import { Seen } from "./connection/place.ts";
-import { performOn, type Transaction } from "./connection/sql.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
 import { DatabaseTime, saidNow } from "./database-time.ts";
-import { FLEET_WRITES, type FleetEngineWrite, fleetSites } from "./documents.ts";
-import { drawEpoch } from "./epoch.ts";
+import { FleetDb } from "./db.ts";
 import { LogWriter } from "./log.ts";
 import { ANALYZE, migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
@@ -85,6 +79,7 @@ export class PostgresEngine implements Engine {
   readonly #settings: ConnectionSettings;
   readonly #commits: Connection;
   readonly #chores: Connection;
+  readonly #db: FleetDb;
   readonly #time: DatabaseTime;
   readonly #committer: Committer;
   readonly #watch: Watch;
@@ -95,8 +90,6 @@ export class PostgresEngine implements Engine {
   readonly #node: Node;
   readonly #commitMutex = new Mutex();
   readonly #opened = Promise.withResolvers<boolean>();
-  readonly #siteMutex = new Mutex();
-  #directory: Directory = EMPTY_DIRECTORY;
   #sites = new Set<number>();
   #isReady = false;
   /** The reason that this version may not use the tables any more. */
@@ -127,6 +120,7 @@ export class PostgresEngine implements Engine {
       new Connection(this.#settings, { clock, role, random, seen });
     this.#commits = connect("commit");
     this.#chores = connect("chores");
+    this.#db = new FleetDb(this.#chores, random);
     this.#time = new DatabaseTime(clock, log, databaseNow);
     const exists = (site: SiteKey) => this.#sites.has(site);
     this.#committer = new Committer({
@@ -278,16 +272,16 @@ export class PostgresEngine implements Engine {
 
   async #open(): Promise<void> {
     await migrate(this.#chores, this.#settings);
-    const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
-    const cursorSecret = await performOn(this.#chores, secret);
+    const make = () => randomBytes(SECRET_BYTES);
+    const cursorSecret = await databaseSecret(this.#db, "cursor_secret", make);
     const { declared = [], dayZone: zone, databaseNow = (said) => said } = this.#options;
-    await this.#chores.transaction((sql) => drawEpoch(sql, this.#options.random));
-    const place = fleetSites(this.#chores);
-    const now = async () => databaseNow(await saidNow(this.#chores));
-    // First: a database without sites is new.
-    const sentences = await nameZone(place, { zone, isShared: true, now });
-    // Many share the database: one that names no site is to retire none of the others'.
-    if (declared.length > 0) sentences.push(...(await declareSites(place, declared)));
+    const now = databaseNow(await saidNow(this.#db));
+    const sentences = await this.#db.transaction(async (sql) => [
+      // First: a database without sites is new.
+      ...(await nameZone(sql, { zone, isShared: true, now })),
+      // Many share the database: one that names no site is to retire none of the others'.
+      ...(declared.length > 0 ? await declareSites(sql, declared) : []),
+    ]);
     const { clock } = this.#options;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
     await this.#chores.all([this.#node.hello, bootStatement({ boot: clock.boot, bootedAt })]);
@@ -302,7 +296,6 @@ export class PostgresEngine implements Engine {
 
   #hear(directory: Directory, { directory: tell }: EngineEvents): Soon<void> {
     const all = [...directory.sites, ...directory.retired];
-    this.#directory = directory;
     this.#sites = new Set(all.map(({ key }) => key));
     this.#time.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
     return tell(directory);
@@ -314,24 +307,11 @@ export class PostgresEngine implements Engine {
     return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };
   }
 
-  #write(request: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
-    if (isSiteWrite(request)) {
-      const place: Omit<SitesPlace, "change"> = {
-        ...fleetSites(this.#chores),
-        directory: () => this.#directory,
-      };
-      return this.#siteMutex.runExclusive(() =>
-        writeSites(request, place, (change) => this.#writeNow(change)),
-      );
-    }
-    return this.#writeNow(request);
-  }
-
-  #writeNow({ name, input }: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
+  #write({ name, input }: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
     return this.#orRefused(async () => {
-      type Write = (sql: Transaction, how: unknown) => Promise<unknown>;
-      const write = FLEET_WRITES[name as FleetEngineWrite] as Write;
-      const result = await this.#chores.transaction((sql) => write(sql, input));
+      const result = await this.#db.transaction((sql) =>
+        writeIn(sql, name, input as WriteInput<WriteName>),
+      );
       await this.#watch.readDirectory();
       return { ...DONE, result };
     });

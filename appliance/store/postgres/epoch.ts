@@ -1,5 +1,5 @@
-import type { Statement } from "../sql.ts";
-import type { Sql, Transaction } from "./connection/sql.ts";
+import type { Sql, Statement } from "../sql.ts";
+import type { ServerSql } from "./connection/sql.ts";
 
 /** Random ones differ, and stay exact as numbers. */
 const EPOCHS = 2 ** 48;
@@ -16,7 +16,7 @@ export const HERE = "$1::text || '/' || tableoid::text";
 export const EPOCH = `SELECT epoch FROM generation WHERE one = 1 AND place = ${HERE}`;
 
 /** @returns null where it is not drawn yet */
-export async function epochOf({ place, rows }: Transaction): Promise<number | null> {
+export async function epochOf({ place, rows }: ServerSql): Promise<number | null> {
   const [row] = await rows<{ epoch: number }>(EPOCH, [place]);
   return row?.epoch ?? null;
 }
@@ -27,7 +27,7 @@ export async function epochOf({ place, rows }: Transaction): Promise<number | nu
  * @param random 0–1
  */
 export async function drawEpoch(
-  sql: Sql & Pick<Transaction, "place">,
+  sql: Sql & Pick<ServerSql, "place">,
   random: () => number = Math.random,
 ): Promise<void> {
   const statements = (values: readonly unknown[]): Statement[] => [

@@ -10,10 +10,9 @@ import {
   READABLE_BY,
   readableAt,
 } from "../format.ts";
-import type { Statement } from "../sql.ts";
+import type { Sql, Statement } from "../sql.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./connection/errors.ts";
-import type { Sql } from "./connection/sql.ts";
 import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 
 const SCHEMA_DIR = join(import.meta.dirname, "schema");

@@ -5,7 +5,8 @@ import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
 import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
-import { PostgresReads } from "./reads.ts";
+import { FleetDb } from "./db.ts";
+import { fleetReads } from "./reads.ts";
 
 /** The time after a failed connection in which queries are refused without another try. */
 const AWAY_MS = 1_000;
@@ -22,34 +23,37 @@ export interface ReaderDatabase {
 hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
   const clock = new SystemClock();
   const seen = new Seen(memory);
-  const reads = new PostgresReads(passedOver);
-  const connect = () => new Connection(settings, { clock, role: "reads", seen });
-  let connection = connect();
+  const connect = () => {
+    const connection = new Connection(settings, { clock, role: "reads", seen });
+    const madeAnew = () => connection.figures.reconnects;
+    return { connection, reads: fleetReads(new FleetDb(connection), madeAnew, passedOver) };
+  };
+  let { connection, reads } = connect();
   let away: { error: unknown; until: number } | undefined;
   let isClosed = false;
 
   const ask = async (query: QueryName, input: QueryInput<QueryName>) => {
     const since = clock.monotonic();
     try {
-      return await reads.run(connection, query, input);
+      return await reads.read(query, input);
     } catch (error) {
       if (!(error instanceof Lost) || clock.monotonic() - since > SOON_MS) throw error;
       // The lost connection would pause first.
       await reconnect();
-      return reads.run(connection, query, input);
+      return reads.read(query, input);
     }
   };
   const reconnect = async () => {
     await connection.close();
     // Another connection would never be closed, and the thread would live as long as that.
-    if (!isClosed) connection = connect();
+    if (!isClosed) ({ connection, reads } = connect());
   };
   return {
     async read(query, input) {
       if (away !== undefined && clock.monotonic() < away.until) throw away.error;
       away = undefined;
       try {
-        return await ask(query, input as QueryInput<QueryName>);
+        return await ask(query, input);
       } catch (error) {
         if (!(error instanceof Away)) throw error;
         away = { error, until: clock.monotonic() + AWAY_MS };

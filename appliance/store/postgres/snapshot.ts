@@ -20,7 +20,8 @@ import {
   type SlicedBlock,
   type Snapshot,
 } from "../snapshot.ts";
-import { numbers, type Sql } from "./connection/sql.ts";
+import type { Sql } from "../sql.ts";
+import { numbers } from "./connection/sql.ts";
 
 /** The rows of the log read at a time. */
 const ROWS = 4_096;

@@ -4,7 +4,7 @@ import { Connection } from "./connection/connection.ts";
 import { reasonOf, refusalOf } from "./connection/errors.ts";
 import { parseDatabaseUrl } from "./connection/url.ts";
 import { saidNow } from "./database-time.ts";
-import { fleetSites } from "./documents.ts";
+import { FleetDb } from "./db.ts";
 import { ANALYZE, grant, type Migrated, migrate } from "./migrate.ts";
 
 /** The tables of a database that many share. */
@@ -35,7 +35,9 @@ export async function withTables(
         return done;
       },
       nameZone: (zone) =>
-        nameZone(fleetSites(connection), { zone, now: () => saidNow(connection) }),
+        new FleetDb(connection).transaction(async (sql) =>
+          nameZone(sql, { zone, now: await saidNow(sql) }),
+        ),
       grant: (role) => grant(connection, settings, role),
     });
   } catch (error) {

@@ -2,17 +2,19 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
-import type { Revision } from "../changes.ts";
+import { type Revision, unchangedSince } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
+import { readDirectory } from "../sites/directory.ts";
+import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import type { DatabaseTime } from "./database-time.ts";
-import { readFleetDirectory, unchangedSince } from "./documents.ts";
+import { FleetDb } from "./db.ts";
 import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
@@ -66,11 +68,12 @@ export class Watch {
   /** Passes on the directory if it has changed. Resolves when listeners have the newest. @throws {Away}, {Lost} */
   async readDirectory(): Promise<void> {
     const { connection, events } = this.#options;
-    const { revision, directory } = await connection.transaction(
+    const { revision, directory } = await new FleetDb(connection).transaction(
       async (sql) => {
-        const unchanged = await unchangedSince(sql, this.#revision);
+        const unchanged =
+          this.#revision && (await unchangedSince(sql, DIRECTORY_KINDS, this.#revision));
         if (unchanged !== undefined) return { revision: unchanged };
-        const directory = await readFleetDirectory(sql);
+        const directory = await readDirectory(sql);
         return { revision: directory.revision, directory };
       },
       { read: true },

@@ -1,6 +1,6 @@
 import type { Day } from "../../base/calendar.ts";
 import { LAST_DAY } from "../blocks/month.ts";
-import type { Statement, Steps } from "../sql.ts";
+import type { Rows, Statement } from "../sql.ts";
 
 // Retention needs a second clock beside the calendar: the time for which the data was in use, over all starts. A day
 // has a mark, the time run when it was last counted on. A wrong wall clock changes neither.
@@ -14,15 +14,14 @@ interface TimeRun {
   readonly marks: ReadonlyMap<Day, number>;
 }
 
-export function* timeRun(): Steps<TimeRun> {
-  const [[run] = [], days = []] = (yield [{ text: TIME_RUN }, { text: MARKS }]) as [
-    { ms: number }[],
-    { day: Day; ms: number }[],
-  ];
+export async function timeRun(rows: Rows): Promise<TimeRun> {
+  const [run] = await rows<{ ms: number }>(TIME_RUN);
+  const days = await rows<{ day: Day; ms: number }>(MARKS);
   return { runMs: run?.ms ?? 0, marks: new Map(days.map(({ day, ms }) => [day, ms])) };
 }
 
-const TIME_RUN = `SELECT ${RUN_MS} AS ms`;
+/** Selects the time run, in ms. */
+export const TIME_RUN: string = `SELECT ${RUN_MS} AS ms`;
 const MARKS = `SELECT day, run_ms AS ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`;
 
 /** Marks a day as counted on, at a running time (ms). */

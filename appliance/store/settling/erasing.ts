@@ -1,7 +1,7 @@
 import { NOBODY, type SiteKey } from "../counting.ts";
 import { EMPTY_BATCH, eraseSite } from "../log/rewriting.ts";
 import type { LogRow } from "../snapshot.ts";
-import { rowsIn, type Statement, type Steps } from "../sql.ts";
+import type { Rows, Statement } from "../sql.ts";
 import { PASS_GENERATION } from "./statements.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
@@ -14,8 +14,8 @@ export const BYTES_PER_STEP: number = 512 * 1_024;
  * @param bytes that a row of `block` takes, in SQL
  * @returns false when there was none
  */
-export function* eraseBlocks(site: SiteKey, bytes: string): Steps<boolean> {
-  const gone = yield* rowsIn(
+export async function eraseBlocks(rows: Rows, site: SiteKey, bytes: string): Promise<boolean> {
+  const gone = await rows(
     `DELETE FROM block WHERE site = $1 AND (month, source, part) IN (
        SELECT month, source, part FROM (
          SELECT month, source, part, bytes, sum(bytes) OVER (ORDER BY month, source, part) AS sum
@@ -24,7 +24,7 @@ export function* eraseBlocks(site: SiteKey, bytes: string): Steps<boolean> {
      RETURNING 1 AS gone`,
     [site],
   );
-  if (gone.length > 0) yield [{ text: PASS_GENERATION }];
+  if (gone.length > 0) await rows(PASS_GENERATION);
   return gone.length > 0;
 }
 
@@ -56,21 +56,23 @@ const KEYS = {
 type TableOfSites = keyof typeof KEYS;
 
 /** Removes some other rows of an erased site. @returns false when there are none */
-export function* eraseRows(site: SiteKey): Steps<boolean> {
+export async function eraseRows(rows: Rows, site: SiteKey): Promise<boolean> {
   for (const table of Object.keys(KEYS) as TableOfSites[])
-    if (yield* removeSome(table, site)) return true;
+    if (await removeSome(rows, table, site)) return true;
   return false;
 }
 
 /** Removes some responses to sites that do not exist. @returns false when there was none */
-export function* eraseNobody(): Steps<boolean> {
-  return (yield* removeSome("survey", NOBODY)) || (yield* removeSome("waiting_survey", NOBODY));
+export async function eraseNobody(rows: Rows): Promise<boolean> {
+  return (
+    (await removeSome(rows, "survey", NOBODY)) || (await removeSome(rows, "waiting_survey", NOBODY))
+  );
 }
 
 /** Removes some rows. It goes by the number of removed rows, since a damaged row number could make a step endless. */
-function* removeSome(table: TableOfSites, site: SiteKey): Steps<boolean> {
+async function removeSome(rows: Rows, table: TableOfSites, site: SiteKey): Promise<boolean> {
   const key = KEYS[table];
-  const gone = yield* rowsIn(
+  const gone = await rows(
     `DELETE FROM ${table} WHERE site = $1
        AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site = $1 LIMIT ${ROWS_PER_STEP})
      RETURNING 1 AS gone`,

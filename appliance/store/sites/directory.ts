@@ -1,8 +1,8 @@
 import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
-import type { Revision } from "../changes.ts";
+import { type Revision, revisionOf } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Steps } from "../sql.ts";
+import type { Transaction } from "../sql.ts";
 import { ADMIN_TOKEN, DAY_ZONE, DIRECTORY_KINDS, SITES, type SiteBody } from "./kinds.ts";
 
 /** A link by which the traffic of a site is shared. */
@@ -54,13 +54,21 @@ export const EMPTY_DIRECTORY: Directory = {
   dayZone: null,
 };
 
-/** Reads the directory in a transaction. A damaged site is left out. */
-export function* directoryScript(epoch: Revision["epoch"]): Steps<Directory> {
-  const names = DIRECTORY_KINDS.map((kind) => `'${kind}'`).join();
-  const [[now], rows] = (yield [
-    { text: "SELECT n FROM revision" },
-    { text: `SELECT kind, id, body FROM document WHERE kind IN (${names}) AND body IS NOT NULL` },
-  ]) as [[{ n: number }], { kind: string; id: string; body: string }[]];
+/** Reads the directory. A damaged site is left out. */
+export async function readDirectory(sql: Pick<Transaction, "rows" | "epoch">): Promise<Directory> {
+  const revision = await revisionOf(sql);
+  return directoryOf(revision, await sql.rows(DIRECTORY_ROWS));
+}
+
+/** Selects the documents that a directory is made of. */
+export const DIRECTORY_ROWS: string = `SELECT kind, id, body FROM document
+  WHERE kind IN (${DIRECTORY_KINDS.map((kind) => `'${kind}'`).join()}) AND body IS NOT NULL`;
+
+/** @param rows the answer to DIRECTORY_ROWS */
+export function directoryOf(
+  revision: Revision,
+  rows: readonly Readonly<Record<"kind" | "id" | "body", string>>[],
+): Directory {
   const of = (kind: string) => rows.filter((row) => row.kind === kind);
   const [adminToken] = of(ADMIN_TOKEN.name);
   const [{ body: dayZone } = { body: null }] = of(DAY_ZONE.name);
@@ -74,7 +82,7 @@ export function* directoryScript(epoch: Revision["epoch"]): Steps<Directory> {
   const records = (isRetired: boolean) =>
     all.flatMap(({ record, retired }) => (retired === isRetired ? [record] : []));
   return {
-    revision: { n: now.n, epoch },
+    revision,
     sites: records(false),
     retired: records(true),
     adminHash: bytesOf(

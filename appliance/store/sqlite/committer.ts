@@ -1,15 +1,17 @@
 import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { changedSince } from "../changes.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
+import { type Revision, unchangedSince } from "../changes.ts";
 import { DONE, type EngineAnswer, type EngineRequest } from "../engine.ts";
-import type { Directory } from "../sites/directory.ts";
+import { writeIn } from "../engine-writes.ts";
+import { type Directory, readDirectory } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
+import type { Transaction } from "../sql.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
-import type { EngineWriteName } from "../writes.ts";
+import type { WriteInput, WriteName } from "../writes.ts";
 import { Commits } from "./commit.ts";
 import { CountedDays } from "./counted-days.ts";
 import {
-  type Database,
   dataVersionOf,
   emptyWal,
   isDamage,
@@ -17,9 +19,8 @@ import {
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
-import { readDirectory, WRITES } from "./documents.ts";
+import { SqliteDb } from "./db.ts";
 import { settleFile } from "./settle.ts";
-import { perform } from "./sql.ts";
 import { upkeepStep } from "./upkeep.ts";
 
 /** The answer of every engine, and figures that only this one needs. */
@@ -43,57 +44,56 @@ const BUSY_TIMEOUT_MS = 1_000;
 const WATCH_MS = 400;
 
 type Work = Exclude<EngineRequest, { kind: "ping" }>;
-type Write = (db: Database, input: unknown) => unknown;
 type Say = (message: CommitterMessage) => void;
 
 class Committer {
-  readonly #db: Database;
+  readonly #db: SqliteDb;
   readonly #say: Say;
   readonly #commits: Commits;
   readonly #countedDays: CountedDays;
-  readonly #transact: (request: Work) => CommitterAnswer & { ok: true };
+  readonly #spareBytes: () => number;
   readonly #dataVersion: () => number;
-  readonly #watch: NodeJS.Timeout;
+  /** Each request is answered before the next. */
+  readonly #mutex = new Mutex();
+  #stopWatching = () => {};
   #walHoldsTraces = false;
-  #revision = -1;
+  #revision: Revision | undefined;
   #foreignCommits = -1;
 
-  /** Sends the whole directory at once. */
-  constructor(file: string, say: Say) {
+  private constructor(file: string, say: Say) {
     const db = openForWriting(file);
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    this.#db = db;
+    this.#db = new SqliteDb(db);
     this.#say = say;
     this.#commits = new Commits(db);
     this.#countedDays = new CountedDays(db);
     this.#dataVersion = dataVersionOf(db);
-    const spareBytes = spareBytesOf(db);
-    this.#transact = db.transaction((request: Work) => ({
-      ...DONE,
-      ...this.#perform(request),
-      // Nothing may fail after the commit: a caller that is refused assumes that nothing was written.
-      spare: spareBytes(),
-    })).immediate;
-    this.#tellDirectory();
-    this.#watch = setInterval(() => this.#lookAtDirectory(false), WATCH_MS);
+    this.#spareBytes = spareBytesOf(db);
   }
 
-  handle(request: EngineRequest): void {
-    if (request.kind === "ping") {
-      this.#say({ kind: "answer", answer: DONE });
-      return;
-    }
-    const answer = this.#run(request);
-    if (request.kind === "write") this.#lookAtDirectory(true);
-    this.#say({ kind: "answer", answer });
+  /** Sends the whole directory at once. */
+  static async open(file: string, say: Say): Promise<Committer> {
+    const committer = new Committer(file, say);
+    await committer.#tellDirectory();
+    const watch = setInterval(() => void committer.#watch(), WATCH_MS);
+    committer.#stopWatching = () => clearInterval(watch);
+    return committer;
   }
 
-  close(): void {
-    clearInterval(this.#watch);
-    this.#db.close();
+  handle(request: EngineRequest): Promise<void> {
+    return this.#mutex.runExclusive(async () => {
+      const answer = request.kind === "ping" ? DONE : await this.#run(request);
+      if (request.kind === "write") await this.#lookAtDirectory(true);
+      this.#say({ kind: "answer", answer });
+    });
   }
 
-  #perform(request: Work) {
+  close(): Promise<void> {
+    this.#stopWatching();
+    return this.#mutex.runExclusive(() => this.#db.close());
+  }
+
+  async #perform(sql: Transaction, request: Work) {
     const days = this.#countedDays;
     if ("at" in request) days.passTo(request.at);
     switch (request.kind) {
@@ -104,23 +104,26 @@ class Committer {
         return { surveys: this.#commits.add(request.batch) };
       case "settle":
         this.#walHoldsTraces = true;
-        return { isInVain: !settleFile(this.#db, days, request.settlement) };
+        return { isInVain: !settleFile(this.#db.file, days, request.settlement) };
       case "upkeep":
         days.save(true);
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);
-        return { more: upkeepStep(this.#db, request.time) };
-      case "write": {
+        return { more: await upkeepStep(this.#db.file, sql, request.time) };
+      case "write":
         // The write may erase a site.
         this.#commits.forget();
-        const write = WRITES[request.name as EngineWriteName] as Write;
-        return { result: write(this.#db, request.input) };
-      }
+        return { result: await writeIn(sql, request.name, request.input as WriteInput<WriteName>) };
     }
   }
 
-  #run(request: Work): CommitterAnswer {
+  async #run(request: Work): Promise<CommitterAnswer> {
     try {
-      const answer = this.#transact(request);
+      const answer = await this.#db.transaction(async (sql) => ({
+        ...DONE,
+        ...(await this.#perform(sql, request)),
+        // Nothing may fail after the commit: a caller that is refused assumes that nothing was written.
+        spare: this.#spareBytes(),
+      }));
       if (request.kind === "upkeep") this.#tidyWal(answer);
       return answer;
     } catch (error) {
@@ -139,31 +142,45 @@ class Committer {
 
   /** Data that was settled or erased must not stay readable in the write-ahead log. */
   #tidyWal({ more }: { more: boolean }): void {
+    const { file } = this.#db;
     if (more) this.#walHoldsTraces = true;
     if (more || !this.#walHoldsTraces) return;
     // Hits are waiting: where a reader is in the way, the next upkeep tries again.
-    this.#db.pragma("busy_timeout = 0");
+    file.pragma("busy_timeout = 0");
     try {
-      this.#walHoldsTraces = !emptyWal(this.#db);
+      this.#walHoldsTraces = !emptyWal(file);
     } finally {
-      this.#db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      file.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   }
 
-  #tellDirectory(): void {
-    const { n, hasChanged } = perform(this.#db, changedSince(DIRECTORY_KINDS, this.#revision));
-    const directory = hasChanged ? readDirectory(this.#db) : undefined;
-    if (directory !== undefined) this.#say({ kind: "directory", directory });
-    this.#revision = directory?.revision.n ?? n;
+  async #tellDirectory(): Promise<void> {
+    const directory = await this.#db.transaction(
+      async (sql) => {
+        const known =
+          this.#revision && (await unchangedSince(sql, DIRECTORY_KINDS, this.#revision));
+        if (known === undefined) return readDirectory(sql);
+        this.#revision = known;
+        return undefined;
+      },
+      { read: true },
+    );
+    if (directory === undefined) return;
+    this.#revision = directory.revision;
+    this.#say({ kind: "directory", directory });
+  }
+
+  #watch(): Promise<void> {
+    return this.#mutex.runExclusive(() => this.#lookAtDirectory(false));
   }
 
   /** @param sure true after a write of this connection, which does not raise `data_version` */
-  #lookAtDirectory(sure: boolean): void {
+  async #lookAtDirectory(sure: boolean): Promise<void> {
     try {
       const version = this.#dataVersion();
       if (version === this.#foreignCommits && !sure) return;
       this.#foreignCommits = -1;
-      this.#tellDirectory();
+      await this.#tellDirectory();
       this.#foreignCommits = version;
     } catch {
       // The directory cannot be read now, and is read again after the next write.
@@ -171,4 +188,4 @@ class Committer {
   }
 }
 
-hostDatabase<EngineRequest, CommitterMessage>((file, say) => new Committer(file, say));
+hostDatabase<EngineRequest, CommitterMessage>((file, say) => Committer.open(file, say));

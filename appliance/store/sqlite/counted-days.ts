@@ -1,8 +1,7 @@
 import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
-import { markDay, timeRun } from "../settling/day-marks.ts";
+import { markDay, TIME_RUN } from "../settling/day-marks.ts";
 import type { Statement } from "../sql.ts";
 import type { Database } from "./database.ts";
-import { perform } from "./sql.ts";
 
 /** The time run is saved at most so often beside a commit of hits, where it costs a page of the write-ahead log. */
 const BESIDE_MS = 60_000;
@@ -26,7 +25,7 @@ export class CountedDays {
 
   constructor(db: Database) {
     this.#statements = prepare(db);
-    this.#runMs = perform(db, timeRun()).runMs;
+    this.#runMs = runMs(db);
     this.#savedMs = this.#runMs;
     this.#countedMs = this.#runMs;
     this.#savedTime = savedTime(db);
@@ -76,11 +75,17 @@ export class CountedDays {
  * its day is the last to be pruned.
  */
 export function markCounted(db: Database, days: ReadonlySet<Day>): void {
-  const { runMs: now, marks } = perform(db, timeRun());
+  const known = db.prepare("SELECT day, run_ms FROM counted_day").raw().all();
+  const marks = new Map(known as [Day, number][]);
+  const now = runMs(db);
   db.exec("DELETE FROM counted_day");
   const mark = db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)");
   for (const day of [...days].sort((a, b) => a - b))
     mark.run(day, Math.min(now, marks.get(day) ?? now));
+}
+
+function runMs(db: Database): number {
+  return db.prepare(TIME_RUN).pluck().get() as number;
 }
 
 /** The newest time (epoch ms) in the data; 0 where it has none. */

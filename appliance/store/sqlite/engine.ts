@@ -3,8 +3,6 @@ import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { every } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { Mutex } from "../../base/tasks/mutex.ts";
-import type { Change } from "../changes.ts";
 import type { Soon } from "../counts/source.ts";
 import {
   DONE,
@@ -17,28 +15,20 @@ import {
   type Space,
 } from "../engine.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
-import { type Directory, EMPTY_DIRECTORY } from "../sites/directory.ts";
-import {
-  declareSites,
-  isSiteWrite,
-  nameZone,
-  type SitesPlace,
-  writeSites,
-} from "../sites/writes.ts";
+import { declareSites, nameZone } from "../sites/writes.ts";
 import type { Settlement } from "../snapshot.ts";
 import { databaseSecret } from "../sql.ts";
 import { READER_MEMORY_MB } from "../threads/kinds.ts";
 import { ownThreads } from "../threads/threads.ts";
 import { keepNew, mayTakeBack, resumeSwap, takeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
-import { type Database, databaseFile } from "./database.ts";
-import { fileSites } from "./documents.ts";
+import { databaseFile } from "./database.ts";
+import { SqliteDb } from "./db.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { mendNumbers } from "./numbering.ts";
 import { DatabaseRefused } from "./refused.ts";
 import { Room, spaceOf } from "./room.ts";
-import { perform } from "./sql.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;
@@ -55,8 +45,6 @@ export class SqliteEngine implements FileEngine {
   readonly #events: EngineEvents;
   readonly #file: string;
   readonly #room: Room;
-  readonly #siteMutex = new Mutex();
-  #directory: Directory = EMPTY_DIRECTORY;
   #workers: Workers | undefined;
   #cursorSecret: Uint8Array | undefined;
   #stopLooking: Cancel = () => {};
@@ -104,22 +92,7 @@ export class SqliteEngine implements FileEngine {
     await this.#replacing;
     if (request.kind === "settle" && !this.#prepared.has(request.settlement))
       return { ...DONE, isInVain: true };
-    if (request.kind !== "write" || !isSiteWrite(request)) return this.#send(request);
-    let workers: Workers | undefined;
-    const place: Omit<SitesPlace, "change"> = {
-      directory: () => {
-        workers = this.#workers;
-        return this.#directory;
-      },
-      documents: (kind) => this.reads.read("documents", { kind }),
-      counting: (sites) => this.reads.read("counting", { sites }),
-    };
-    const send = async (change: EngineRequest): Promise<EngineAnswer> => {
-      await this.#replacing;
-      // Sites of another file have the same numbers, so the change has to be planned again.
-      return workers === this.#workers ? this.#send(change) : { ...DONE, result: false };
-    };
-    return this.#siteMutex.runExclusive(() => writeSites(request, place, send));
+    return this.#send(request);
   }
 
   /** A request that makes room may use the ballast when the disk is full. */
@@ -150,7 +123,8 @@ export class SqliteEngine implements FileEngine {
   }
 
   async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
-    await this.#replacing;
+    // From now on requests wait.
+    while (this.#replacing !== undefined) await this.#replacing;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#replacing = promise;
     this.reads.hold();
@@ -220,17 +194,16 @@ export class SqliteEngine implements FileEngine {
     const { clock, log, prepare } = this.#options;
     const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
     resumeSwap(this.#file);
-    const db = openChecked(this.#file);
+    const db = new SqliteDb(openChecked(this.#file));
     try {
       await this.#begin(db);
       await prepare?.(this.#file);
     } finally {
-      db.close();
+      await db.close();
     }
     this.#workers = await startWorkers({
       file: this.#file,
       onDirectory: (directory) => {
-        this.#directory = directory;
         this.#heard = this.#events.directory(directory);
       },
       onDamaged: (message) => this.#events.damaged(damage(message)),
@@ -241,22 +214,24 @@ export class SqliteEngine implements FileEngine {
     });
   }
 
-  async #begin(db: Database): Promise<void> {
+  async #begin(db: SqliteDb): Promise<void> {
     const { declared, dayZone, clock, log } = this.#options;
-    for (const sentence of db.transaction(() => mendNumbers(db)).immediate()) log.error(sentence);
+    const { file } = db;
+    for (const sentence of file.transaction(() => mendNumbers(file)).immediate())
+      log.error(sentence);
     // The clock may be of when the box was last on.
-    const now = () => Math.max(clock.now(), newestTime(db));
-    const place = fileSites(db);
+    const now = Math.max(clock.now(), newestTime(file));
     // First: a database without sites is new.
-    const zone = await nameZone(place, { zone: dayZone, now });
-    const sites = declared === undefined ? [] : await declareSites(place, declared);
+    const zone = await db.transaction((sql) => nameZone(sql, { zone: dayZone, now }));
+    const sites =
+      declared === undefined ? [] : await db.transaction((sql) => declareSites(sql, declared));
     const sentences = [...zone, ...sites];
     // The secret of the first file stays, so that cursors outlive a restore.
-    const secret = databaseSecret("cursor_secret", () => randomBytes(SECRET_BYTES));
-    this.#cursorSecret ??= perform(db, secret);
+    const make = () => randomBytes(SECRET_BYTES);
+    this.#cursorSecret ??= await databaseSecret(db, "cursor_secret", make);
     this.#events.opened({
       cursorSecret: this.#cursorSecret,
-      newestTime: newestTime(db),
+      newestTime: newestTime(file),
       sentences,
     });
   }
@@ -276,6 +251,6 @@ export class SqliteEngine implements FileEngine {
 
 function makesRoom(request: EngineRequest): boolean {
   if (request.kind === "write")
-    return request.name === "change" && ((request.input as Change).erase ?? []).length > 0;
+    return request.name === "eraseSite" || request.name === "undoImport";
   return request.kind === "upkeep" || request.kind === "settle";
 }

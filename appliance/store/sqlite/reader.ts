@@ -1,5 +1,14 @@
 import { hostReader } from "../threads/thread-host.ts";
-import { openForReading } from "./database.ts";
-import { SqliteReads } from "./reads.ts";
+import { isDamage, openForReading } from "./database.ts";
+import { SqliteDb } from "./db.ts";
+import { fileReads } from "./reads.ts";
 
-hostReader((file: string, passedOver) => new SqliteReads(openForReading(file), passedOver));
+hostReader((file: string, passedOver) => {
+  const db = new SqliteDb(openForReading(file));
+  const reads = fileReads(db, passedOver);
+  return {
+    read: (query, input) => reads.read(query, input),
+    explain: (error) => (isDamage(error) ? { kind: "damaged", message: error.message } : undefined),
+    close: () => db.close(),
+  };
+});

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../base/log.ts";
+import type { Soon } from "../counts/source.ts";
 import type { Space } from "../engine.ts";
 import { isSqliteError } from "./database.ts";
 
@@ -131,9 +132,9 @@ function giveUpBallast(dataDir: string): boolean {
 }
 
 /** Does work that makes room; when the disk is too full even for that, with the room of the ballast. */
-export function withBallast<T>(dataDir: string, makeRoom: () => T): T {
+export async function withBallast<T>(dataDir: string, makeRoom: () => Soon<T>): Promise<T> {
   try {
-    return makeRoom();
+    return await makeRoom();
   } catch (error) {
     if (!isSqliteError(error, "SQLITE_FULL") || !giveUpBallast(dataDir)) throw error;
     return makeRoom();

@@ -1,6 +1,5 @@
 import type { Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
 import { BLOCKS_IN_ORDER, keyAnd, SharedSnapshot, type SnapshotSql } from "../shared-snapshot.ts";
 import {
   type BlockPage,
@@ -107,15 +106,4 @@ function firstOf<Row>(rows: Iterable<Row>, bytesOf: (row: Row) => number, maxByt
 /** The number of the last row of the log; 0 where it is empty. */
 export function lastInLog(db: Database): number {
   return db.prepare("SELECT coalesce(max(n), 0) FROM log").pluck().get() as number;
-}
-
-/** Runs reads in one transaction, so that all of them see the same snapshot. */
-export async function ofOneMoment<T>(db: Database, read: () => Soon<T>): Promise<T> {
-  db.exec("BEGIN");
-  try {
-    return await read();
-  } finally {
-    // Some errors have ended it already.
-    if (db.inTransaction) db.exec("COMMIT");
-  }
 }

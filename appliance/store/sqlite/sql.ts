@@ -1,4 +1,4 @@
-import { type Rows, runStepsNow, type Statement, type Steps } from "../sql.ts";
+import type { Rows, Statement } from "../sql.ts";
 import type { Database, Prepared } from "./database.ts";
 
 /** The most prepared statements, more than those that recur. */
@@ -29,11 +29,6 @@ export function run(db: Database, { text, values = [] }: Statement): object[] {
 
 export function runAll(db: Database, statements: readonly Statement[]): void {
   for (const statement of statements) run(db, statement);
-}
-
-/** Does the work in the caller's transaction. */
-export function perform<T>(db: Database, steps: Steps<T>): T {
-  return runStepsNow((statement) => run(db, statement), steps);
 }
 
 export function rowsOf(db: Database): Rows {

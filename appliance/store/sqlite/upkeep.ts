@@ -11,13 +11,13 @@ import {
   eraseRecords,
   eraseRows,
 } from "../settling/erasing.ts";
-import type { Statement } from "../sql.ts";
+import type { Statement, Transaction } from "../sql.ts";
 import { FILED_AT_ONCE, fileSurveys, forgetSurveyDays, WAITED } from "../surveys/statements.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
 import { BYTES } from "./slices.ts";
-import { NODE, SqliteSnapshot } from "./snapshot.ts";
-import { perform, run, runAll } from "./sql.ts";
+import { NODE } from "./snapshot.ts";
+import { run } from "./sql.ts";
 
 /** Batches that wait for the clock are merged where so many are smaller than this; so many in a step. */
 const SMALL_BYTES = 128 * 1_024;
@@ -32,37 +32,43 @@ const KEPT_PAGES = 2_048;
  * Call it in a transaction.
  * @returns false when nothing was left to do
  */
-export function upkeepStep(db: Database, time: UpkeepTime): boolean {
+export async function upkeepStep(
+  db: Database,
+  sql: Transaction,
+  time: UpkeepTime,
+): Promise<boolean> {
   const due: Statement = { text: DUE_SURVEYS, values: [time.boot, time.bootedAt] };
   // SQLite numbers the rows.
-  const file = fileSurveys(due, new DayZone(time.zone), () => null);
-  if (perform(db, file) || eraseSites(db) || packLog(db, time)) return true;
+  const isFiled = await fileSurveys(sql, due, new DayZone(time.zone), () => null);
+  if (isFiled || (await eraseSites(sql)) || packLog(db, time)) return true;
   // An unsure clock may be years ahead: nothing is dropped on its word.
   if (time.bootedAt !== null) run(db, forgetSurveyDays(time.today));
-  return perform(db, eraseNobody()) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
+  return (await eraseNobody(sql.rows)) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
 }
 
 /** Removes some of the data of erased sites. @returns false when there is none */
-export function eraseSites(db: Database): boolean {
-  const erased = db.prepare("SELECT key, log_n AS n FROM erased_site LIMIT 1").get() as
-    | { key: SiteKey; n: number }
-    | undefined;
+export async function eraseSites(sql: Transaction): Promise<boolean> {
+  const { rows } = sql;
+  const [erased] = await rows<{ key: SiteKey; n: number }>(
+    "SELECT key, log_n AS n FROM erased_site LIMIT 1",
+  );
   if (erased === undefined) return false;
   const { key: site, n } = erased;
   const more =
-    perform(db, eraseBlocks(site, BYTES)) ||
-    eraseFromLog(db, site, n) ||
-    perform(db, eraseRows(site));
-  return more || db.prepare("DELETE FROM erased_site WHERE key = ?").run(site).changes > 0;
+    (await eraseBlocks(rows, site, BYTES)) ||
+    (await eraseFromLog(sql, site, n)) ||
+    (await eraseRows(rows, site));
+  if (!more) await rows("DELETE FROM erased_site WHERE key = $1", [site]);
+  return true;
 }
 
 /** @param after the number up to which that is done */
-function eraseFromLog(db: Database, site: SiteKey, after: number): boolean {
-  const rows = new SqliteSnapshot(db).log(new Map([[NODE, after]]), BYTES_PER_STEP);
+async function eraseFromLog(sql: Transaction, site: SiteKey, after: number): Promise<boolean> {
+  const rows = await sql.snapshot.log(new Map([[NODE, after]]), BYTES_PER_STEP);
   const last = rows.at(-1);
   if (last === undefined) return false;
-  runAll(db, eraseRecords(rows, site));
-  db.prepare("UPDATE erased_site SET log_n = ? WHERE key = ?").run(last.n, site);
+  await sql.all(eraseRecords(rows, site));
+  await sql.rows("UPDATE erased_site SET log_n = $1 WHERE key = $2", [last.n, site]);
   return true;
 }
 

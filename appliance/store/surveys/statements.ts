@@ -2,7 +2,7 @@ import { dayOf, HOUR_MS } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { MAX_SURVEYS_PER_DAY, NOBODY, type SiteKey, type SurveyRow } from "../counting.ts";
 import { maskedPayload } from "../counts/nobody.ts";
-import type { Statement, Steps } from "../sql.ts";
+import type { Sql, Statement } from "../sql.ts";
 
 /** The id of a new row; null where the database numbers its rows itself. */
 type NewId = number | null;
@@ -77,15 +77,22 @@ export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_cloc
  * @param due removes some responses that are due, and returns their columns
  * @returns false when there was none to file
  */
-export function* fileSurveys(due: Statement, zone: DayZone, drawId: () => NewId): Steps<boolean> {
-  const [rows = []] = yield [due];
-  const waited = (rows as readonly WaitingSurvey[]).toSorted((a, b) => a.id - b.id);
-  yield waited.map(({ site, version, payload, at, savedClock, zero }) => ({
-    text: FILE,
-    values: [
-      ...[site, drawId(), version, zone.today(zero === null ? savedClock : zero + at), payload],
-    ],
-  }));
+export async function fileSurveys(
+  sql: Sql,
+  due: Statement,
+  zone: DayZone,
+  drawId: () => NewId,
+): Promise<boolean> {
+  const rows = await sql.rows<WaitingSurvey>(due.text, due.values);
+  const waited = rows.toSorted((a, b) => a.id - b.id);
+  await sql.all(
+    waited.map(({ site, version, payload, at, savedClock, zero }) => ({
+      text: FILE,
+      values: [
+        ...[site, drawId(), version, zone.today(zero === null ? savedClock : zero + at), payload],
+      ],
+    })),
+  );
   return rows.length > 0;
 }
 

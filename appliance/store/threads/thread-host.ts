@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { messageOf } from "../../base/message-of.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
-import type { QueryName } from "../queries.ts";
+import type { QueryInput, QueryName } from "../queries.ts";
 import type { Answer } from "../reads/answer.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest } from "./threads.ts";
@@ -53,8 +53,8 @@ function isThreads(request: { kind: string }): request is ThreadRequest {
 }
 
 /** Answers questions from a database that is open. */
-export interface Reader {
-  read(query: QueryName, input: unknown): Promise<unknown>;
+interface Reader {
+  read(query: QueryName, input: QueryInput<QueryName>): Promise<unknown>;
   /** The answer that explains an error of `read`, beside that there was one. */
   explain(error: unknown): ReaderAnswer | undefined;
   close(): void | Promise<void>;
@@ -71,7 +71,7 @@ export function hostReader<Database>(
     const reader = await open(database, (site, month) => say({ kind: "passedOver", site, month }));
     const answer = async ({ query, input }: ReaderRequest) => {
       try {
-        const result = await reader.read(query, input);
+        const result = await reader.read(query, input as QueryInput<QueryName>);
         say({ kind: "result", result }, memoryOf(result));
       } catch (error) {
         const more = reader.explain(error);

@@ -265,14 +265,15 @@ onOneEngine(() => {
       const { parseDatabaseUrl } = await import(
         "../../../appliance/store/postgres/connection/url.ts"
       );
-      const { fleetSites } = await import("../../../appliance/store/postgres/documents.ts");
+      const { FleetDb } = await import("../../../appliance/store/postgres/db.ts");
       const { nameZone } = await import("../../../appliance/store/sites/writes.ts");
       const url = world().dataArgs.at(-1) ?? "";
       const connection = new Connection(
         { ...parseDatabaseUrl(url), name: "test" },
         { clock: world().clock, role: "chores" },
       );
-      await nameZone(fleetSites(connection), { zone, now: () => world().clock.now() });
+      const now = world().clock.now();
+      await new FleetDb(connection).transaction((sql) => nameZone(sql, { zone, now }));
       await connection.close();
       await world().restart();
     }

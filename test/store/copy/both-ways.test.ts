@@ -67,7 +67,7 @@ class Exchange {
   async count(life: Life, engine: CopyEngine, on?: number): Promise<void> {
     const { below } = this.#random;
     const before = this.#times.length;
-    await engine.write(async (access) => {
+    await engine.db.transaction(async (access) => {
       this.#times.length = before;
       const batch = new BatchEncoder();
       const surveys = [];
@@ -155,12 +155,15 @@ function disturbed(engine: CopyEngine, before: (n: number) => Promise<"fail" | "
   let n = 0;
   return new CopyEnd({
     ...engine,
-    async write(task) {
-      const what = await before(n++);
-      if (what === "fail") throw new Error("stopped");
-      const result = await engine.write(task);
-      if (what === "die") throw new Error("stopped");
-      return result;
+    db: {
+      async transaction(task, options) {
+        if (options?.read) return engine.db.transaction(task, options);
+        const what = await before(n++);
+        if (what === "fail") throw new Error("stopped");
+        const result = await engine.db.transaction(task);
+        if (what === "die") throw new Error("stopped");
+        return result;
+      },
     },
   });
 }

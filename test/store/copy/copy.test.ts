@@ -10,6 +10,7 @@ import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { ALL_MONTHS, firstDayOf, type Month } from "../../../appliance/store/blocks/month.ts";
+import { change as setAll } from "../../../appliance/store/changes.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { agesOf, monthsOf } from "../../../appliance/store/copy/reading.ts";
@@ -21,6 +22,7 @@ import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
 import { partsOf, SETTLED } from "../../../appliance/store/settling/parts.ts";
 import { SITE_ALARMS } from "../../../appliance/store/sites/alarms.ts";
 import { zoneChange } from "../../../appliance/store/sites/day-zone.ts";
+import { readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
 import { SURVEY_LABELS } from "../../../appliance/store/sites/kinds.ts";
 import { adminChange } from "../../../appliance/store/sites/writes.ts";
@@ -29,7 +31,6 @@ import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
-import { changeFile as changeNow } from "../../../appliance/store/sqlite/documents.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { demoDays } from "../../../appliance/traffic/demo/demo.ts";
 import {
@@ -48,7 +49,7 @@ import { eachFolder, sharedFolder } from "../../helpers/folder.ts";
 import { isLong } from "../../helpers/long.ts";
 import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { findSite, setSite } from "../../helpers/stored-sites.ts";
+import { changeNow, findSite, setSite } from "../../helpers/stored-sites.ts";
 
 /** Four seconds and more for connections that are cut: each is lost and made again some dozen times. */
 
@@ -75,10 +76,12 @@ describe("a copy", () => {
     ends.push(end);
     return end;
   };
-  const source = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: false })));
+  const source = async (name: string) =>
+    opened(new CopyEnd(await openFolder(at(name), { isTarget: false })));
   /** Twenty days of two sites, which nobody changes. */
-  const demoBox = () => opened(new CopyEnd(openFolder(demo(), { isTarget: false })));
-  const folderAt = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: true })));
+  const demoBox = async () => opened(new CopyEnd(await openFolder(demo(), { isTarget: false })));
+  const folderAt = async (name: string) =>
+    opened(new CopyEnd(await openFolder(at(name), { isTarget: true })));
 
   const day = (
     site: string,
@@ -114,7 +117,7 @@ describe("a copy", () => {
       });
 
       it("brings all that was counted, and nothing the second time", async () => {
-        const box = demoBox();
+        const box = await demoBox();
         const { days, surveys } = await copyAll(box, there);
         assert.ok(days > 20 && surveys > 3, `${days} ${surveys}`);
         assert.deepEqual(await contentOf(there), await contentOf(box));
@@ -130,49 +133,49 @@ describe("a copy", () => {
           changeNow(db, zoneChange({ zone, before: null }));
         fill(at("box"), [day("blog", 1, { "/a": 1 })]);
         change(at("box"), inZone("Europe/Zurich"));
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         assert.deepEqual((await there.directory()).dayZone, {
           zone: "Europe/Zurich",
           before: null,
         });
         fill(at("other"), [day("shop", 1, { "/a": 1 })]);
         change(at("other"), inZone("Asia/Tokyo"));
-        const { said } = await copyAll(source("other"), there);
+        const { said } = await copyAll(await source("other"), there);
         assert.equal((await there.directory()).dayZone?.zone, "Europe/Zurich");
         assert.deepEqual(said, [
           `Days begin by Asia/Tokyo in ${at("other")}, and by Europe/Zurich in ${there.name}: what is copied stays on the days it was counted on.`,
         ]);
-        assert.deepEqual((await copyAll(source("box"), there)).said, []);
+        assert.deepEqual((await copyAll(await source("box"), there)).said, []);
       });
 
       it("brings what came since, be it late or new, beside what is counted there", async () => {
         fill(at("box"), [day("blog", 9, { "/a": 3 }), day("blog", 0, { "/a": 1, "/b": 1 })]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         fill(at("elsewhere"), [day("blog", 0, { "/a": 10, "/z": 1 })]);
-        await copyAll(source("elsewhere"), there);
+        await copyAll(await source("elsewhere"), there);
         fill(at("box"), [day("blog", 9, { "/late": 1 }), day("blog", 0, { "/b": 4 })]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         fill(at("all"), [
           day("blog", 9, { "/a": 3, "/late": 1 }),
           day("blog", 0, { "/a": 11, "/b": 5, "/z": 1 }),
         ]);
-        assert.deepEqual(await contentOf(there), await contentOf(source("all")));
-        const { less, more } = await checkAll(source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("all")));
+        const { less, more } = await checkAll(await source("box"), there);
         assert.deepEqual([less, more], [[], [`blog ${formatDay(TODAY)}`]]);
       });
 
       it("goes on with a day whose last part a card has bent to the last there is", async () => {
         fill(at("box"), [day("blog", 0, { "/a": 3 })]);
-        await copyAll(source("box"), there);
-        await engine.write(({ rows }) =>
+        await copyAll(await source("box"), there);
+        await engine.db.transaction(({ rows }) =>
           rows("UPDATE block SET part = (part / 65536 + 1) * 65536 - 1"),
         );
         for (let n = 1; n <= 2; n++) {
           fill(at("box"), [day("blog", 0, { "/b": n })]);
-          await copyAll(source("box"), there);
+          await copyAll(await source("box"), there);
         }
-        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
-        const parts = await engine.read(({ rows }) =>
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
+        const parts = await engine.db.transaction(({ rows }) =>
           rows<{ part: number }>("SELECT part FROM block"),
         );
         assert.deepEqual(parts, [{ part: SETTLED }]);
@@ -180,7 +183,7 @@ describe("a copy", () => {
 
       it("goes on where it was ended, between any two transactions or in the middle of one", async () => {
         const { below } = seeded(TEST_SEED);
-        const box = demoBox();
+        const box = await demoBox();
         let ended = 0;
         for (let isDone = false; !isDone; ) {
           const stop = new AbortController();
@@ -215,13 +218,13 @@ describe("a copy", () => {
         const [early, late] = [views(200), views(100)];
         fill(at("box"), [day("blog", 9, { "/a": 3 })]);
         change(at("box"), (db) => putViews(db, early, true));
-        await copyAll(source("box"), there);
-        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        await copyAll(await source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
         change(at("box"), (db) => putViews(db, late, false));
-        await copyAll(source("box"), there);
-        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
-        await copyAll(there, folderAt("box"));
-        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
+        await copyAll(await source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
+        await copyAll(there, await folderAt("box"));
+        assert.deepEqual(await contentOf(await source("box")), await contentOf(there));
       });
 
       it("keeps one view in so many of a day that has more than are kept", async () => {
@@ -235,9 +238,9 @@ describe("a copy", () => {
         });
         fill(at("box"), [day("blog", 9, { "/a": 3 })]);
         change(at("box"), (db) => putViews(db, [many("/a")], true));
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         change(at("box"), (db) => putViews(db, [many("/b")], false));
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         const which = { site: siteOf(await there.sites(), "blog"), source: undefined };
         const months = await there.read(async ({ snapshot }) =>
           monthsOf(snapshot, which, ALL_MONTHS, PIECES),
@@ -255,21 +258,21 @@ describe("a copy", () => {
           day("shop", 1, { "/a": 2 }),
         ]);
         change(at("box"), (db) => db.exec("INSERT INTO past SELECT key, 0, 'pv', 1000 FROM site"));
-        const before = await contentOf(source("box"));
-        await copyAll(source("box"), there);
+        const before = await contentOf(await source("box"));
+        await copyAll(await source("box"), there);
         fill(at("more"), [
           day("blog", 5, { "/a": 1, "/b": 1 }),
           day("blog", 0, { "/a": 5 }, [{ sv: 1, c: "late" }]),
         ]);
-        await copyAll(source("more"), there);
-        await copyAll(there, folderAt("box"));
-        assert.notDeepEqual(await contentOf(source("box")), before);
-        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
-        await copyAll(source("box"), there);
-        const { days } = await copyAll(there, folderAt("box"));
+        await copyAll(await source("more"), there);
+        await copyAll(there, await folderAt("box"));
+        assert.notDeepEqual(await contentOf(await source("box")), before);
+        assert.deepEqual(await contentOf(await source("box")), await contentOf(there));
+        await copyAll(await source("box"), there);
+        const { days } = await copyAll(there, await folderAt("box"));
         assert.equal(days, 0);
-        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
-        const { less, more } = await checkAll(there, folderAt("box"));
+        assert.deepEqual(await contentOf(await source("box")), await contentOf(there));
+        const { less, more } = await checkAll(there, await folderAt("box"));
         assert.deepEqual([less, more], [[], []]);
       });
 
@@ -279,50 +282,53 @@ describe("a copy", () => {
           day("blog", 20, { "/a": 4 }),
           day("blog", 0, { "/c": 1 }),
         ]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         const before = await contentOf(there);
         foldValue(at("box"), "path", "/b");
         dropDays(at("box"), [TODAY - 20]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         assert.deepEqual(await contentOf(there), before);
-        const { less } = await checkAll(source("box"), there);
+        const { less } = await checkAll(await source("box"), there);
         assert.deepEqual(less, []);
       });
 
       it("puts no older state in the place of a newer one that another copy brings meanwhile", async () => {
         fill(at("box"), [day("blog", 0, { "/a": 1 })]);
-        await copyAll(source("box"), folderAt("relay"));
+        await copyAll(await source("box"), await folderAt("relay"));
         fill(at("box"), [day("blog", 0, { "/b": 1 })]);
         // First the site, then its source, and then what was counted.
         let writes = 0;
         const busy = new CopyEnd({
           ...engine,
-          async write(task) {
-            if (writes++ === 2) await copyAll(source("box"), there);
-            return engine.write(task);
+          db: {
+            async transaction(task, options) {
+              if (options?.read !== true && writes++ === 2)
+                await copyAll(await source("box"), there);
+              return engine.db.transaction(task, options);
+            },
           },
         });
-        await copyAll(source("relay"), busy);
-        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        await copyAll(await source("relay"), busy);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
       });
 
       it("brings counters of days that are gone, once", async () => {
         fill(at("box"), [day("blog", 800, { "/a": 7 }), day("blog", 0, { "/a": 1 })]);
         dropDays(at("box"), [TODAY - 800]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         const total = async () =>
           (await totalsOf(there, siteOf(await there.sites(), "blog"))).get("pv");
         assert.equal(await total(), 8);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         dropDays(at("box"), [TODAY]);
-        await copyAll(source("box"), there);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
+        await copyAll(await source("box"), there);
         assert.equal(await total(), 8);
       });
 
       it("says what the target has less of", async () => {
         fill(at("box"), [day("blog", 5, { "/a": 3 }), day("blog", 1, { "/a": 1 }, [{ sv: 2 }])]);
-        const box = source("box");
+        const box = await source("box");
         const nothing = await checkAll(box, there);
         assert.deepEqual(nothing.less, ["blog: the site"]);
         await copyAll(box, there);
@@ -353,7 +359,7 @@ describe("a copy", () => {
             ],
           });
         });
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         const settings = async () =>
           (await there.sites())
             .map(({ key: _, settings: set, ...site }) => ({
@@ -399,11 +405,11 @@ describe("a copy", () => {
         assert.deepEqual(Buffer.from((await there.directory()).adminHash ?? []), Buffer.from(HASH));
         // Revoked there, it stays revoked.
         await there.transaction(async (revoke) => {
-          const draft = new Draft(await revoke.directory());
+          const draft = new Draft(await readDirectory(revoke));
           draft.set("blog", { tokenHash: null });
-          await revoke.change({ documents: [...draft.change().documents, adminChange(null)] });
+          await setAll(revoke, { documents: [...draft.change().documents, adminChange(null)] });
         });
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         assert.deepEqual((await there.sites()).find(({ id }) => id === "blog")?.tokenHash, null);
         assert.equal((await there.directory()).adminHash, null);
       });
@@ -413,8 +419,8 @@ describe("a copy", () => {
         change(at("one"), (db) => setSite(db, "blog", { host: "stats.example" }));
         fill(at("two"), [day("shop", 1, { "/": 1 })]);
         change(at("two"), (db) => setSite(db, "shop", { host: "www.stats.example" }));
-        await copyAll(source("one"), there);
-        const { said } = await copyAll(source("two"), there);
+        await copyAll(await source("one"), there);
+        const { said } = await copyAll(await source("two"), there);
         assert.deepEqual(said, [
           "www.stats.example belongs to blog in the target: shop is there without it.",
         ]);
@@ -423,10 +429,10 @@ describe("a copy", () => {
       it("is refused where two sites could not be told apart, and changes nothing", async () => {
         fill(at("one"), [day("my-shop", 1, { "/": 1 })]);
         fill(at("two"), [day("blog", 1, { "/": 1 }), day("my_shop", 1, { "/": 1 })]);
-        await copyAll(source("one"), there);
+        await copyAll(await source("one"), there);
         const before = await contentOf(there);
         await assert.rejects(
-          copyAll(source("two"), there),
+          copyAll(await source("two"), there),
           /^CopyRefused: my_shop cannot be copied\. There is a site my-shop, /,
         );
         assert.deepEqual(await contentOf(there), before);
@@ -438,14 +444,14 @@ describe("a copy", () => {
 
       it("brings everything anew to a site that was erased there", async () => {
         fill(at("box"), [day("blog", 1, { "/": 3 }, [{ sv: 1 }])]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         await there.transaction(async (erase) => {
-          const draft = new Draft(await erase.directory());
+          const draft = new Draft(await readDirectory(erase));
           draft.remove("blog");
-          await erase.change(draft.change());
+          await setAll(erase, draft.change());
         });
-        await copyAll(source("box"), there);
-        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        await copyAll(await source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
       });
 
       it("keeps how long ago a day was counted: retention goes on from there", async () => {
@@ -455,9 +461,9 @@ describe("a copy", () => {
             UPDATE counted_day SET run_ms = ${10 * DAY_MS} WHERE day = ${TODAY - 100};
             UPDATE counted_day SET run_ms = ${49 * DAY_MS} WHERE day = ${TODAY - 1}`);
         });
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         const ages = async (end: CopyEnd) => {
-          const age = await end.read(agesOf);
+          const age = await end.read(({ rows }) => agesOf(rows));
           return [TODAY - 100, TODAY - 1].map((day) => age(day) / DAY_MS);
         };
         assert.deepEqual(await ages(there), [40, 1]);
@@ -467,16 +473,16 @@ describe("a copy", () => {
           db.exec(`UPDATE counted_day SET run_ms = ${45 * DAY_MS} WHERE day = ${TODAY - 100};
             UPDATE counted_day SET run_ms = ${30 * DAY_MS} WHERE day = ${TODAY - 1}`);
         });
-        assert.equal((await copyAll(source("box"), there)).days, 2);
+        assert.equal((await copyAll(await source("box"), there)).days, 2);
         assert.deepEqual(await ages(there), [5, 1]);
       });
 
       it("comes from what was restored as from what it was made of", async () => {
         fill(at("box"), [day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }])]);
-        source("box");
+        await source("box");
         backUp(databaseFile(at("box")), at("backup.db"), DOCUMENT_KINDS);
         fill(at("box"), [day("blog", 0, { "/lost": 1 }, [{ sv: 1, c: "lost" }])]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         for (const end of ends.splice(0)) if (end !== there) await end.close();
         ends.push(there);
         await restore(at("backup.db"), databaseFile(at("box")), {
@@ -484,7 +490,7 @@ describe("a copy", () => {
           tryStart,
         });
         fill(at("box"), [day("blog", 0, { "/new": 1 }, [{ sv: 1, c: "new" }])]);
-        await copyAll(source("box"), there);
+        await copyAll(await source("box"), there);
         fill(at("all"), [
           day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }]),
           day("blog", 0, { "/lost": 1, "/new": 1 }, [
@@ -492,7 +498,7 @@ describe("a copy", () => {
             { sv: 1, c: "new" },
           ]),
         ]);
-        assert.deepEqual(await contentOf(there), await contentOf(source("all")));
+        assert.deepEqual(await contentOf(there), await contentOf(await source("all")));
       });
     });
 
@@ -505,7 +511,7 @@ describe("a copy", () => {
     const clock = new SystemClock();
     const opening = { clock, random: Math.random, flag: "--to", isTarget: true };
     const there = opened(new CopyEnd(await openDatabase(url.href, opening)));
-    const box = demoBox();
+    const box = await demoBox();
     // Each loss takes a third of a second, and twice as long where the commit before was lost, too.
     proxy.trouble = { commits: isLong ? 0.5 : 0.35 };
     const hurried = {
@@ -528,7 +534,7 @@ describe("a copy", () => {
     const there = opened(new CopyEnd(await openDatabase(server.url(), opening)));
     fill(at("box"), [day("blog", 1, { "/": 1 })]);
     await server.end();
-    const copying = copyAll(source("box"), there, { clock });
+    const copying = copyAll(await source("box"), there, { clock });
     let isOver = false;
     const over = copying
       .catch(() => {})

@@ -42,9 +42,9 @@ describe("a copy from data with one thing changed", () => {
   async function copied(bytes: Uint8Array): Promise<unknown> {
     mkdirSync(at("box"));
     writeFileSync(databaseFile(at("box")), bytes);
-    const to = new CopyEnd(openFolder(at("there"), { isTarget: true }));
+    const to = new CopyEnd(await openFolder(at("there"), { isTarget: true }));
     try {
-      const from = new CopyEnd(openFolder(at("box"), { isTarget: false }));
+      const from = new CopyEnd(await openFolder(at("box"), { isTarget: false }));
       try {
         await copyAll(from, to);
         await checkAll(from, to);
@@ -68,7 +68,7 @@ describe("a copy from data with one thing changed", () => {
     } finally {
       // The target can be backed up, and that restored.
       backUp(databaseFile(at("there")), at("backup.db"), DOCUMENT_KINDS);
-      copyIn(at("backup.db"), at("restored.db"), DOCUMENT_KINDS);
+      await copyIn(at("backup.db"), at("restored.db"), DOCUMENT_KINDS);
     }
   }
 

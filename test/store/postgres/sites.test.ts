@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
 import { sha256 } from "../../../appliance/base/system/secrets.ts";
+import { writeIn } from "../../../appliance/store/engine-writes.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
-import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
-import { FLEET_WRITES, fleetSites } from "../../../appliance/store/postgres/documents.ts";
+import { FleetDb } from "../../../appliance/store/postgres/db.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts";
-import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
-import {
-  declareSites,
-  SITE_WRITES,
-  type SitesPlace,
-} from "../../../appliance/store/sites/writes.ts";
+import { type DeclaredSite, readDirectory } from "../../../appliance/store/sites/directory.ts";
+import { declareSites } from "../../../appliance/store/sites/writes.ts";
 import { databaseSecret } from "../../../appliance/store/sql.ts";
 import { SurveySource } from "../../../appliance/store/surveys/source.ts";
-import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";
+import type { FleetWriteName, WriteInput } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 
@@ -31,13 +27,11 @@ describe("sites in PostgreSQL", () => {
   });
   afterEach(() => Promise.all([one.close(), other.close()]));
 
-  function write<W extends FleetWriteName>(name: W, input: WriteInput<W>, by = one) {
-    type Write = (place: SitesPlace, given: unknown) => Promise<WriteResult<W>>;
-    return (SITE_WRITES[name as keyof typeof SITE_WRITES] as Write)(fleetSites(by), input);
-  }
+  const write = <W extends FleetWriteName>(name: W, input: WriteInput<W>, by = one) =>
+    new FleetDb(by).transaction((sql) => writeIn(sql, name, input));
   const declare = (declared: readonly DeclaredSite[], by = one) =>
-    declareSites(fleetSites(by), declared);
-  const directory = async (by = one) => fleetSites(by).directory();
+    new FleetDb(by).transaction((sql) => declareSites(sql, declared));
+  const directory = (by = one) => new FleetDb(by).transaction(readDirectory, { read: true });
   const sites = async () => (await directory()).sites.map(({ id, host }) => [id, host]);
   const revision = async () => (await directory()).revision.n;
   const share = { hash: sha256("s"), where: ["path:begins:/blog"] };
@@ -128,8 +122,7 @@ describe("sites in PostgreSQL", () => {
     assert.deepEqual(await surveys.labels(2), {});
     const alarms = { silence: true, rush: true, webhook: null };
     await write("setOfSite", { id: "blog", kind: "site_alarms", body: alarms });
-    const since = (input: WriteInput<"saveAlarmSince">) =>
-      one.transaction((sql) => FLEET_WRITES.saveAlarmSince(sql, input));
+    const since = (input: WriteInput<"saveAlarmSince">) => write("saveAlarmSince", input);
     await since({ site: 1, kind: "silence", since: 1_700_000_000_000 });
     await since({ site: 1, kind: "rush", since: 5 });
     await write("setOfSite", { id: "blog", kind: "site_alarms", body: { ...alarms, rush: false } });
@@ -204,10 +197,7 @@ describe("sites in PostgreSQL", () => {
 
   it("share a secret that whoever comes first has made", async () => {
     const secret = (word: string, by: Connection) =>
-      performOn(
-        by,
-        databaseSecret("cursor_secret", () => sha256(word)),
-      );
+      databaseSecret(by, "cursor_secret", () => sha256(word));
     const [first, second] = await Promise.all([secret("one", one), secret("two", other)]);
     assert.deepEqual(first, second);
     assert.equal(first.length, 32);

@@ -12,9 +12,8 @@ import {
   databaseFile,
   openForReading,
 } from "../../../appliance/store/sqlite/database.ts";
+import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
 import { SqliteDesk } from "../../../appliance/store/sqlite/desk/desk.ts";
-import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
-import { perform } from "../../../appliance/store/sqlite/sql.ts";
 import { type LocalData, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";
@@ -82,11 +81,12 @@ export class SimulatedBox extends SimulatedStore {
   }
 
   snapshot<T>(task: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return ofOneMoment(this.#db, () => task(new SqliteSnapshot(this.#db)));
+    const db = new SqliteDb(this.#db);
+    return db.transaction((sql) => task(sql.snapshot), { read: true });
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set(perform(this.#db, timeRun()).marks.keys());
+    return new Set((await timeRun(new SqliteDb(this.#db).rows)).marks.keys());
   }
 
   protected async leftOf(id: string): Promise<number> {
@@ -100,7 +100,7 @@ export class SimulatedBox extends SimulatedStore {
     const { isHeld, goOn } = this.#threads.holdSettlement();
     const settled = this.store.numbers.upkeep.anew();
     await Promise.race([isHeld, settled]);
-    const desk = SqliteDesk.toChange(this.#folder, false);
+    const desk = await SqliteDesk.toChange(this.#folder, false);
     await desk.write("eraseSite", { id });
     await desk.eraseCounts();
     await desk.close();

@@ -3,7 +3,6 @@ import type { Day } from "../../../appliance/base/calendar.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
-import { performOn } from "../../../appliance/store/postgres/connection/sql.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
 import { timeRun } from "../../../appliance/store/settling/day-marks.ts";
@@ -136,7 +135,9 @@ export class SimulatedNode extends SimulatedStore {
   }
 
   protected async countedDays(): Promise<ReadonlySet<Day>> {
-    return new Set((await performOn(this.#parts.others, timeRun())).marks.keys());
+    return new Set(
+      (await timeRun((text, values) => this.#parts.others.rows(text, values))).marks.keys(),
+    );
   }
 
   protected async leftOf(id: string): Promise<number> {

@@ -1,42 +1,57 @@
 import assert from "node:assert/strict";
-import { changedSince, type Revision } from "../../../appliance/store/changes.ts";
+import { type Revision, unchangedSince } from "../../../appliance/store/changes.ts";
+import { writeIn } from "../../../appliance/store/engine-writes.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
-import { fleetSites, unchangedSince } from "../../../appliance/store/postgres/documents.ts";
+import { FleetDb } from "../../../appliance/store/postgres/db.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import type { Directory } from "../../../appliance/store/sites/directory.ts";
+import { type Directory, readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { DIRECTORY_KINDS } from "../../../appliance/store/sites/kinds.ts";
-import { SITE_WRITES, type SitesPlace } from "../../../appliance/store/sites/writes.ts";
+import type { Db } from "../../../appliance/store/sql.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
-import { fileSites } from "../../../appliance/store/sqlite/documents.ts";
-import { perform, run } from "../../../appliance/store/sqlite/sql.ts";
+import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
+import type { WriteInput, WriteName, WriteResult } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 
 /** A database that several change. */
-interface Place extends SitesPlace {
+interface Place {
+  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
+  directory(): Promise<Directory>;
   /** Whether the directory has changed since a revision. */
   hasChanged(since: Revision): Promise<boolean>;
   rows(text: string): Promise<object[]>;
 }
 
-const { createSite, eraseSite, setAdminToken, shareSite, updateSite } = SITE_WRITES;
+function placeIn(db: Db): Place {
+  const read = { read: true };
+  return {
+    write: (name, input) => db.transaction((sql) => writeIn(sql, name, input)),
+    directory: () => db.transaction(readDirectory, read),
+    hasChanged: (since) =>
+      db.transaction(
+        async (sql) => (await unchangedSince(sql, DIRECTORY_KINDS, since)) === undefined,
+        read,
+      ),
+    rows: (text) => db.rows(text),
+  };
+}
 
 function itTells(each: () => Place): void {
   const ids = ({ sites }: Directory) => sites.map(({ id }) => id);
   it("has changed for who read it before a site was made, changed or deleted, and for no one else", async () => {
     const place = each();
-    await createSite(place, { id: "blog" });
+    await place.write("createSite", { id: "blog" });
     for (const change of [
-      () => createSite(place, { id: "shop" }),
-      () => updateSite(place, { id: "shop", badge: true }),
-      () => setAdminToken(place, { hash: new Uint8Array(32), kept: null }),
-      () => eraseSite(place, { id: "blog" }),
+      () => place.write("createSite", { id: "shop" }),
+      () => place.write("updateSite", { id: "shop", badge: true }),
+      () => place.write("setAdminToken", { hash: new Uint8Array(32), kept: null }),
+      () => place.write("eraseSite", { id: "blog" }),
     ]) {
       const { revision } = await place.directory();
       const other = { kind: { name: "other" }, put: [{ id: "x", body: "{}" }], remove: [] };
-      await place.change({ documents: [other] });
+      await place.write("changeDocuments", other);
       assert.equal(await place.hasChanged(revision), false);
       await change();
       assert.equal(await place.hasChanged(revision), true);
@@ -58,65 +73,39 @@ function itTells(each: () => Place): void {
       const { share, sharePart } = JSON.parse(site.body);
       return [share, sharePart];
     };
-    await createSite(place, { id: "blog" });
-    await shareSite(place, { id: "blog", share: { hash, where: ["path:is:/a"] } });
+    await place.write("createSite", { id: "blog" });
+    await place.write("shareSite", { id: "blog", share: { hash, where: ["path:is:/a"] } });
     assert.deepEqual(await kept(), [null, { hash: hex, where: ["path:is:/a"] }]);
-    await shareSite(place, { id: "blog", share: { hash, where: [] } });
+    await place.write("shareSite", { id: "blog", share: { hash, where: [] } });
     assert.deepEqual(await kept(), [hex, undefined]);
-    await shareSite(place, { id: "blog", share: null });
+    await place.write("shareSite", { id: "blog", share: null });
     assert.deepEqual(await kept(), [null, undefined]);
   });
 
   it("has changed for who has not asked for ten thousand changes: marks of deletions are kept so long", async () => {
     const place = each();
-    await createSite(place, { id: "blog" });
+    await place.write("createSite", { id: "blog" });
     const { revision } = await place.directory();
-    await createSite(place, { id: "shop" });
-    await eraseSite(place, { id: "blog" });
+    await place.write("createSite", { id: "shop" });
+    await place.write("eraseSite", { id: "blog" });
     await place.rows("UPDATE revision SET n = n + 10000");
-    await createSite(place, { id: "new" });
-    await eraseSite(place, { id: "new" });
+    await place.write("createSite", { id: "new" });
+    await place.write("eraseSite", { id: "new" });
     assert.equal(await place.hasChanged(revision), true);
     const left = await place.rows("SELECT id FROM document WHERE body IS NULL");
     assert.deepEqual(left, [{ id: "3" }]);
   });
 
-  it("plans a change anew where another one came between", async () => {
+  it("is planned by what others have changed by then", async () => {
     const place = each();
-    await createSite(place, { id: "shop" });
-    const before = await place.directory();
-    let asked = 0;
-    const late = {
-      ...place,
-      directory: () => (asked++ === 0 ? before : place.directory()),
-    };
-    await updateSite(place, { id: "shop", host: "shop.example" });
-    await createSite(place, { id: "blog" });
-    assert.equal(await updateSite(late, { id: "blog", host: "shop.example" }), "not_found");
-    asked = 0;
-    assert.equal(await createSite(late, { id: "blog" }), "exists");
-    asked = 0;
-    assert.equal(await createSite(late, { id: "other", host: "www.shop.example" }), "host_taken");
-    assert.equal(asked, 2);
+    await place.write("createSite", { id: "shop", host: "shop.example" });
+    const all = await Promise.all(
+      ["blog", "blog", "other"].map((id) =>
+        place.write("createSite", { id, host: id === "other" ? "www.shop.example" : null }),
+      ),
+    );
+    assert.deepEqual(all, ["done", "exists", "host_taken"]);
     assert.deepEqual(ids(await place.directory()), ["blog", "shop"]);
-  });
-
-  it("gives up after three tries, and says so", async () => {
-    const place = each();
-    let others = 0;
-    const crowded = {
-      ...place,
-      async directory() {
-        const directory = await place.directory();
-        await createSite(place, { id: `o${others++}` });
-        return directory;
-      },
-    };
-    await assert.rejects(createSite(crowded, { id: "late" }), {
-      code: "storage_unavailable",
-      message: /Others change sites at this moment\. Try again/,
-    });
-    assert.deepEqual(ids(await place.directory()), ["o0", "o1", "o2"]);
   });
 
   it("makes all of a change or none of it", async () => {
@@ -124,9 +113,13 @@ function itTells(each: () => Place): void {
     const kind = { name: "alarm", bound: { count: 1, bytes: 9, together: 9 } };
     const put = ["a", "b"].map((id) => ({ id, body: "{}" }));
     const one = { kind: { name: "other" }, put: [{ id: "x", body: "{}" }], remove: [] };
-    await assert.rejects(async () => {
-      await place.change({ documents: [one, { kind, put, remove: [] }] });
-    }, /no more of the kind alarm/);
+    await assert.rejects(
+      place.write("importSettings", {
+        sites: [{ id: "blog" }],
+        documents: [one, { kind, put, remove: [] }],
+      }),
+      /no more of the kind alarm/,
+    );
     assert.deepEqual(await place.rows("SELECT id FROM document"), []);
   });
 }
@@ -135,16 +128,12 @@ describe("what is set", () => {
   describe("in a file", () => {
     const folder = eachFolder();
     let place: Place;
-    let close: () => void;
+    let close: () => Promise<void>;
 
     beforeEach(() => {
-      const db = openForWriting(databaseFile(folder()));
+      const db = new SqliteDb(openForWriting(databaseFile(folder())));
       close = () => db.close();
-      place = {
-        ...fileSites(db),
-        hasChanged: async ({ n }) => perform(db, changedSince(DIRECTORY_KINDS, n)).hasChanged,
-        rows: async (text) => run(db, { text }),
-      };
+      place = placeIn(db);
     });
     afterEach(() => close());
 
@@ -160,24 +149,17 @@ describe("what is set", () => {
       const settings = parseDatabaseUrl((await sharedPostgres()).url({ database: database() }));
       connection = new Connection(settings, { clock: new FakeClock(), role: "chores" });
       await migrate(connection, settings);
-      place = {
-        ...fleetSites(connection),
-        hasChanged: (since) =>
-          connection.transaction(async (sql) => (await unchangedSince(sql, since)) === undefined),
-        rows: (text) => connection.rows(text),
-      };
+      place = placeIn(new FleetDb(connection));
     });
     afterEach(() => connection.close());
 
     itTells(() => place);
 
     it("has changed for who has read it from a server that another took the place of", async () => {
-      await createSite(place, { id: "blog" });
+      await place.write("createSite", { id: "blog" });
       const { revision } = await place.directory();
       assert.equal(await place.hasChanged(revision), false);
       assert.equal(await place.hasChanged({ ...revision, epoch: 1 }), true);
-      const unless = { kinds: ["site"], since: { ...revision, epoch: 1 } };
-      assert.equal(await place.change({ documents: [], unless }), false);
     });
   });
 });

@@ -9,6 +9,7 @@ import {
   openForWriting,
   spareBytesOf,
 } from "../../../appliance/store/sqlite/database.ts";
+import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
 import { BALLAST_BYTES } from "../../../appliance/store/sqlite/room.ts";
 import { upkeepStep } from "../../../appliance/store/sqlite/upkeep.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
@@ -204,14 +205,15 @@ describe("free space inside the database", () => {
 describe("a database that has become too large", () => {
   const folder = eachFolder();
 
-  it("is given back to the disk in small steps, but for a little", () => {
+  it("is given back to the disk in small steps, but for a little", async () => {
     const file = databaseFile(folder());
     const db = openForWriting(file);
     leaveFree(db, 20);
     const time = { boot: "b1", bootedAt: 0, today: 20_000, retentionDays: 800 };
     const spareBytes = spareBytesOf(db);
     const free = [spareBytes()];
-    while (db.transaction(() => upkeepStep(db, time))()) free.push(spareBytes());
+    const data = new SqliteDb(db);
+    while (await data.transaction((sql) => upkeepStep(db, sql, time))) free.push(spareBytes());
     db.close();
     const steps = free.slice(1).map((bytes, i) => (free[i] ?? 0) - bytes);
     assert.ok(Math.max(...steps) <= 512 * 1024, `${Math.max(...steps)} bytes in one step`);

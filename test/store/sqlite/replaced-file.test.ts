@@ -60,17 +60,20 @@ describe("a file that takes the place of another", () => {
     assert.deepEqual([rowsOf("log"), rowsOf("block")], [0, 1]);
   });
 
-  it("has its sites changed by what it has, though that was planned on the one before", async () => {
+  it("has its sites changed by what it has, where that was asked for meanwhile", async () => {
     const copy = await copied();
     const { numbers, local, write } = await open();
     for (const id of ["news", "shop"]) await numbers.write("createSite", { id });
     const origins = { kind: { name: "origin" }, put: [{ id: "a", body: "{}" }], remove: [] };
     const sites = [{ id: "shop", host: "shop.example" }];
+    const begun = Promise.withResolvers<void>();
     const replaced = Promise.withResolvers<void>();
     const held = local.replaceFile(async (file) => {
+      begun.resolve();
       await replaced.promise;
       copyFileSync(copy, file);
     });
+    await begun.promise;
     // It waits for the file, and is planned by what there is then.
     const imported = write("importSettings", { sites, documents: [origins] });
     replaced.resolve();

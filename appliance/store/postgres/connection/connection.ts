@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/clock.ts";
 import { Mutex } from "../../../base/tasks/mutex.ts";
-import type { Statement } from "../../sql.ts";
+import type { Sql, Statement } from "../../sql.ts";
 import { Away, isSerialization } from "./errors.ts";
 import { Link, type Role } from "./link.ts";
 import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
 import { Seen } from "./place.ts";
-import type { Sql, Transaction } from "./sql.ts";
+import type { ServerSql } from "./sql.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
 interface ConnectionOptions {
@@ -79,7 +79,7 @@ export class Connection implements Sql {
    * @throws {Away} {Lost} when it may be done or not; and what `task` throws
    */
   async transaction<T>(
-    task: (sql: Transaction) => Promise<T>,
+    task: (sql: ServerSql) => Promise<T>,
     { read = false }: { read?: boolean } = {},
   ): Promise<T> {
     for (let tries = 1; ; tries++) {

@@ -13,7 +13,7 @@ import {
   WritesOff,
 } from "./errors.ts";
 import { NOWHERE, PLACES, placeOf, placeText, type Seen, type ServerPlace } from "./place.ts";
-import type { Transaction } from "./sql.ts";
+import type { ServerSql } from "./sql.ts";
 import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
 
 export type Role = "commit" | "chores" | "reads";
@@ -153,7 +153,7 @@ export class Link {
     return cancelCommit(this.#client, this.host);
   }
 
-  async transact<T>(task: (sql: Transaction) => Promise<T>, read: boolean): Promise<T> {
+  async transact<T>(task: (sql: ServerSql) => Promise<T>, read: boolean): Promise<T> {
     // The begin is not awaited: the next statement fails with it.
     const begun = this.#begin(read ? BEGIN_READ : begin(this.#options.role));
     begun.catch(() => {});

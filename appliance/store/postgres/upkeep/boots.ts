@@ -1,7 +1,6 @@
 import type { UpkeepTime } from "../../queries.ts";
-import type { Statement } from "../../sql.ts";
+import type { Sql, Statement } from "../../sql.ts";
 import { FILED_AT_ONCE, WAITED } from "../../surveys/statements.ts";
-import type { Sql } from "../connection/sql.ts";
 
 /** A boot without a sign of life for so long is over: its undated hits are then dated by its own clock. */
 const LIVES = "interval '1 day'";

@@ -1,6 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
-import type { Statement } from "../../sql.ts";
-import type { Sql } from "../connection/sql.ts";
+import type { Sql, Statement } from "../../sql.ts";
 import type { Node } from "../node.ts";
 
 const NAME = "upkeep";

@@ -9,9 +9,10 @@ import {
   eraseRecords,
   eraseRows,
 } from "../../settling/erasing.ts";
+import type { Sql } from "../../sql.ts";
 import { fileSurveys, forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
-import { performOn, type Sql, type Transaction } from "../connection/sql.ts";
+import type { ServerSql } from "../connection/sql.ts";
 import type { DatabaseTime } from "../database-time.ts";
 import { epochOf } from "../epoch.ts";
 import { BLOCK_BYTES, PostgresSnapshot } from "../snapshot.ts";
@@ -68,15 +69,15 @@ export class PostgresUpkeep {
     this.#boot = { isKnown, at };
   }
 
-  async #work(sql: Transaction, { zone }: UpkeepTime): Promise<boolean> {
+  async #work(sql: ServerSql, { zone }: UpkeepTime): Promise<boolean> {
     const { lease, time } = this.#options;
     const ms = lease.heldMs;
     await sql.rows(ADD_RUN_TIME, [String(ms)]);
     lease.told(ms);
     if (await this.#erasing.step(sql, await epochOf(sql))) return true;
-    const file = fileSurveys(DUE_SURVEYS, new DayZone(zone), () => this.#ids.draw());
-    if (await performOn(sql, file)) return true;
-    if (await performOn(sql, eraseNobody())) return true;
+    const drawId = () => this.#ids.draw();
+    if (await fileSurveys(sql, DUE_SURVEYS, new DayZone(zone), drawId)) return true;
+    if (await eraseNobody(sql.rows)) return true;
     const forgetDays = forgetSurveyDays(time.today());
     await sql.all([
       forgetDays,
@@ -138,9 +139,9 @@ class Erasing {
 
   async #eraseOf(sql: Sql, site: SiteKey): Promise<boolean> {
     return (
-      (await performOn(sql, eraseBlocks(site, BLOCK_BYTES))) ||
+      (await eraseBlocks(sql.rows, site, BLOCK_BYTES)) ||
       (await this.#eraseFromLog(sql, site)) ||
-      performOn(sql, eraseRows(site))
+      eraseRows(sql.rows, site)
     );
   }
 

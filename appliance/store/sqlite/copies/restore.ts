@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { copyNew } from "../../../base/system/files.ts";
 import { actAsOwnerOf } from "../../../base/system/owner.ts";
+import { change } from "../../changes.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, decodeBatch } from "../../log/batch.ts";
 import { SITES } from "../../sites/kinds.ts";
@@ -15,11 +16,9 @@ import {
   openUntrusted,
   withDatabase,
 } from "../database.ts";
-import { changeFile } from "../documents.ts";
+import { SqliteDb } from "../db.ts";
 import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
-import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
-import { run } from "../sql.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn } from "./swap.ts";
@@ -33,7 +32,7 @@ const SPARE_PAGES = 1_024;
  * nothing is taken as it is: see `copyBackup`.
  * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
  */
-export function copyIn(source: string, target: string, kinds: Kinds): void {
+export async function copyIn(source: string, target: string, kinds: Kinds): Promise<void> {
   removeDatabase(target);
   try {
     withDatabase(openUntrusted(source), (from) =>
@@ -58,7 +57,7 @@ export function copyIn(source: string, target: string, kinds: Kinds): void {
       });
     throw error;
   }
-  withDatabase(openForWriting(target), tryOut);
+  await tryOut(target);
 }
 
 /**
@@ -116,7 +115,7 @@ export async function restore(
     // Read where nothing of it can change, and where SQLite may put files beside it.
     removeDatabase(upload);
     for (const { end, file } of opened) copyNew(file, upload + end);
-    copyIn(upload, incoming, isWhole ? wholeKinds(kinds) : kinds);
+    await copyIn(upload, incoming, isWhole ? wholeKinds(kinds) : kinds);
     keepOwn(target, incoming, kinds);
     await tryStart(incoming);
     swapIn(incoming, target);
@@ -133,23 +132,31 @@ export async function restore(
 }
 
 /** Counts in a database as after a start, and rolls that back. */
-function tryOut(db: Database): void {
-  db.exec("BEGIN IMMEDIATE");
-  const { name, of } = SITES;
-  const kind = { name, ...(of && { of }) };
-  changeFile(db, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
-  const [{ site }] = run(db, { text: "SELECT last_site AS site FROM revision" }) as [
-    { site: SiteKey },
-  ];
-  const trial = new BatchEncoder();
-  trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
-  const before = new Map([[0, lastInLog(db)]]);
-  new Commits(db).add({ log: [trial.encode()], surveys: [] });
-  const [last] = new SqliteSnapshot(db).log(before, 1);
-  const counted = last !== undefined && decodeBatch(last.body).sites.includes(site);
-  db.exec("ROLLBACK");
-  if (!counted) throw new Error("a database made from a backup does not count");
-  db.pragma("journal_mode = DELETE");
+async function tryOut(file: string): Promise<void> {
+  const db = new SqliteDb(openForWriting(file));
+  const done = new Error("Rolled back");
+  try {
+    await db.transaction(async (sql) => {
+      const { name, of } = SITES;
+      const kind = { name, ...(of && { of }) };
+      await change(sql, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
+      const [last] = await sql.rows<{ site: SiteKey }>("SELECT last_site AS site FROM revision");
+      const site = last?.site ?? 0;
+      const trial = new BatchEncoder();
+      trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
+      const before = (await sql.logEnds()).last;
+      new Commits(db.file).add({ log: [trial.encode()], surveys: [] });
+      const [row] = await sql.snapshot.log(before, 1);
+      if (row === undefined || !decodeBatch(row.body).sites.includes(site))
+        throw new Error("a database made from a backup does not count");
+      throw done;
+    });
+  } catch (error) {
+    if (error !== done) throw error;
+    db.file.pragma("journal_mode = DELETE");
+  } finally {
+    await db.close();
+  }
 }
 
 function pageSize(db: Database): number {

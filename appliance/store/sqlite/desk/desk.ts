@@ -1,24 +1,23 @@
-import { asOwnerOf } from "../../../base/system/owner.ts";
-import type { Change } from "../../changes.ts";
+import { actAsOwnerOf, asOwnerOf } from "../../../base/system/owner.ts";
 import type { Desk, Erased, LocalDesk } from "../../engine.ts";
+import { writeIn } from "../../engine-writes.ts";
 import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";
-import type { Directory } from "../../sites/directory.ts";
-import { isSiteWrite, SITE_WRITES, type SitesPlace } from "../../sites/writes.ts";
-import type { EngineWriteName, WriteInput, WriteName, WriteResult } from "../../writes.ts";
-import { type Database, databaseFile, emptyWal } from "../database.ts";
-import { fileSites, readDirectory, WRITES } from "../documents.ts";
+import { type Directory, readDirectory } from "../../sites/directory.ts";
+import type { WriteInput, WriteName, WriteResult } from "../../writes.ts";
+import { databaseFile, emptyWal } from "../database.ts";
+import { SqliteDb } from "../db.ts";
 import { openData, openDataToLook } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
-import { SqliteReads } from "../reads.ts";
+import { fileReads } from "../reads.ts";
 import { withBallast } from "../room.ts";
 import { eraseSites } from "../upkeep.ts";
 
 /** The file of a data folder, opened for a command. */
 export class SqliteDesk implements Desk, LocalDesk {
   readonly #dataDir: string;
-  readonly #db: Database;
+  readonly #db: SqliteDb;
 
-  private constructor(dataDir: string, db: Database) {
+  private constructor(dataDir: string, db: SqliteDb) {
     this.#dataDir = dataDir;
     this.#db = db;
   }
@@ -26,41 +25,34 @@ export class SqliteDesk implements Desk, LocalDesk {
   /** @throws {DatabaseRefused} */
   static toLook(dataDir: string): SqliteDesk | undefined {
     const db = asOwnerOf(dataDir, () => openDataToLook(databaseFile(dataDir)));
-    return db && new SqliteDesk(dataDir, db);
+    return db && new SqliteDesk(dataDir, new SqliteDb(db));
   }
 
   /** @throws {DatabaseRefused} */
-  static toChange(dataDir: string, makesRoom: boolean): SqliteDesk {
+  static async toChange(dataDir: string, makesRoom: boolean): Promise<SqliteDesk> {
     const open = () => openData(databaseFile(dataDir));
-    const db = asOwnerOf(dataDir, () => {
+    const back = actAsOwnerOf(dataDir);
+    try {
       makeDataDir(dataDir);
       // Opening takes room, too, which a full disk may lack.
-      return makesRoom ? withBallast(dataDir, open) : open();
-    });
-    return new SqliteDesk(dataDir, db);
-  }
-
-  async directory(): Promise<Directory> {
-    return readDirectory(this.#db);
-  }
-
-  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    return (await new SqliteReads(this.#db).read(query, input)) as QueryResult<Q>;
-  }
-
-  async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
-    const place = fileSites(this.#db);
-    const request = { name, input };
-    if (isSiteWrite(request)) {
-      const write = SITE_WRITES[request.name] as (on: SitesPlace, how: unknown) => unknown;
-      const change = (wanted: Change) =>
-        name === "eraseSite"
-          ? withBallast(this.#dataDir, () => place.change(wanted))
-          : place.change(wanted);
-      return (await write({ ...place, change }, input)) as WriteResult<W>;
+      const db = makesRoom ? await withBallast(dataDir, open) : open();
+      return new SqliteDesk(dataDir, new SqliteDb(db));
+    } finally {
+      back();
     }
-    const write = WRITES[name as EngineWriteName] as (db: Database, how: unknown) => WriteResult<W>;
-    return this.#db.transaction(() => write(this.#db, input)).immediate();
+  }
+
+  directory(): Promise<Directory> {
+    return this.#db.transaction(readDirectory, { read: true });
+  }
+
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    return fileReads(this.#db).read(query, input);
+  }
+
+  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
+    const write = () => this.#db.transaction((sql) => writeIn(sql, name, input));
+    return name === "eraseSite" ? withBallast(this.#dataDir, write) : write();
   }
 
   async collectors(): Promise<[]> {
@@ -68,13 +60,13 @@ export class SqliteDesk implements Desk, LocalDesk {
   }
 
   async eraseCounts(): Promise<Erased> {
-    const step = this.#db.transaction(() => eraseSites(this.#db)).immediate;
-    while (withBallast(this.#dataDir, step));
+    const step = () => this.#db.transaction(eraseSites);
+    while (await withBallast(this.#dataDir, step));
     // Erased data must not stay readable in the write-ahead log either.
-    return emptyWal(this.#db) ? "gone" : "traces";
+    return emptyWal(this.#db.file) ? "gone" : "traces";
   }
 
-  async close(): Promise<void> {
-    this.#db.close();
+  close(): Promise<void> {
+    return this.#db.close();
   }
 }

@@ -3,15 +3,15 @@ import { Block } from "../../blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
 import { fold } from "../../blocks/fold.ts";
 import { type Month, monthOf } from "../../blocks/month.ts";
-import type { DocumentsChange } from "../../changes.ts";
+import { change, type DocumentsChange } from "../../changes.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../log/batch.ts";
 import type { HitRecord } from "../../log/record.ts";
 import { SETTLED } from "../../settling/parts.ts";
 import { OWN_SOURCE, PIECES } from "../../snapshot.ts";
 import { CountedDays } from "../counted-days.ts";
-import { type Database, openForWriting, withDatabase } from "../database.ts";
-import { changeFile, readDirectory } from "../documents.ts";
+import { type Database, openForWriting } from "../database.ts";
+import { SqliteDb } from "../db.ts";
 import { generation, settleFile } from "../settle.ts";
 import { SqliteSnapshot } from "../snapshot.ts";
 
@@ -34,11 +34,17 @@ interface FirstData {
 }
 
 /** Adds days and documents to a file without other writers. Sites of the days must exist. */
-export function fillFile(file: string, { days, detailFrom, documents }: FirstData): void {
-  withDatabase(openForWriting(file), (db) => {
-    countDays(db, days, detailFrom);
-    changeFile(db, { documents });
-  });
+export async function fillFile(
+  file: string,
+  { days, detailFrom, documents }: FirstData,
+): Promise<void> {
+  const db = new SqliteDb(openForWriting(file));
+  try {
+    countDays(db.file, days, detailFrom);
+    await db.transaction((sql) => change(sql, { documents }));
+  } finally {
+    await db.close();
+  }
 }
 
 /**
@@ -52,7 +58,7 @@ export function countDays(db: Database, days: Iterable<DayOfHits>, detailFrom: D
   );
   db.transaction(() => {
     const counting = new Counting(db, detailFrom);
-    const keys = new Map(readDirectory(db).sites.map(({ id, key }) => [id, key]));
+    const keys = new Map(db.prepare("SELECT id, key FROM site").raw().all() as [string, SiteKey][]);
     const counted = new Set<Day>();
     for (const { site: id, day, hits, surveys } of days) {
       const site = keys.get(id);

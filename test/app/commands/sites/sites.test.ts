@@ -185,16 +185,16 @@ describe("tallydeck sites", () => {
     const before = await sites();
     const unknown = "There is no site shop. `./scripts/tallydeck sites` lists them.";
     const taken = "www.stats.example belongs to another site already.";
-    const [add, unconfirmed, wrong, both, host] = await Promise.all([
-      sites("add", "My Blog"),
-      sites("erase", "blog"),
-      sites("erase", "blog", "--confirm", "shop"),
-      sites("change", "blog", "--badge", "--no-badge"),
-      sites("change", "blog", "--host", "two words"),
-      refused(unknown, "change", "shop", "--badge"),
-      refused(unknown, "erase", "shop", "--confirm", "shop"),
-      refused(taken, "add", "shop", "--host", "WWW.stats.example"),
-    ]);
+    const [add, unconfirmed, wrong, both, host] = [
+      await sites("add", "My Blog"),
+      await sites("erase", "blog"),
+      await sites("erase", "blog", "--confirm", "shop"),
+      await sites("change", "blog", "--badge", "--no-badge"),
+      await sites("change", "blog", "--host", "two words"),
+      await refused(unknown, "change", "shop", "--badge"),
+      await refused(unknown, "erase", "shop", "--confirm", "shop"),
+      await refused(taken, "add", "shop", "--host", "WWW.stats.example"),
+    ];
     assert.match(
       add.err,
       /^my blog is no site id\. Did you mean my-blog\? An id is up to 32 of a-z 0-9 _ -/,

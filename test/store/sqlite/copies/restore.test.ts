@@ -22,13 +22,12 @@ import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts"
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn, takeBack } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
-import { changeFile } from "../../../../appliance/store/sqlite/documents.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/traffic/demo/demo.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { becomeNewer } from "../../../helpers/newer.ts";
-import { addSite } from "../../../helpers/stored-sites.ts";
+import { addSite, changeNow } from "../../../helpers/stored-sites.ts";
 import { until } from "../../../helpers/until.ts";
 import { World } from "../../../helpers/world.ts";
 
@@ -95,8 +94,8 @@ describe("what a restore copies", () => {
       sleep: { afterMinutes: 5, night: null },
       homeAfterSeconds: null,
     };
-    changeFile(db, { documents: [documentsChange(DECKS, { put: [{ id: "a", body: deck }] })] });
-    changeFile(db, { documents: [adminChange(new Uint8Array(32).fill(7))] });
+    changeNow(db, { documents: [documentsChange(DECKS, { put: [{ id: "a", body: deck }] })] });
+    changeNow(db, { documents: [adminChange(new Uint8Array(32).fill(7))] });
     db.close();
     const unsure = new World({
       dataDir: world.dataDir,
