@@ -199,6 +199,9 @@ export function mangle(
 ): Buffer {
   const path = join(folder, "mangled.db");
   writeFileSync(path, whole);
-  withDatabase(new Database(path), change);
+  withDatabase(new Database(path), (db) => {
+    db.pragma("ignore_check_constraints = ON");
+    change(db);
+  });
   return readFileSync(path);
 }

@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_410 },
-  "appliance/store/": { files: 174, lines: 22_660 },
+  "appliance/store/": { files: 173, lines: 22_500 },
   "appliance/deck/": { files: 92, lines: 11_580 },
   "appliance/traffic/": { files: 93, lines: 9_790 },
   "appliance/links/": { files: 100, lines: 11_670 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_020 },
-  "test/": { files: 671, lines: 100_060 },
+  "test/": { files: 671, lines: 100_070 },
   "web/": { files: 187, lines: 18_170 },
 };
 

@@ -77,6 +77,8 @@ export function openUntrusted(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
     db.pragma("query_only = ON");
     orRefused(file, () => refuseForeignSchema(db, file));
+    // A copy numbers anew what a card has bent.
+    db.pragma("ignore_check_constraints = ON");
     // Reading pages that form no tree might never end.
     const found = orRefused(file, () => db.pragma("quick_check(1)", { simple: true }));
     if (found !== "ok") throw damaged(file, String(found));
@@ -346,9 +348,9 @@ export function storageProblem(error: unknown): string | undefined {
   return known && `The data cannot be used (${error.message}). ${ADVICE[known]}`;
 }
 
-/** Whether the file itself is at fault. */
+/** Whether the file itself is at fault. A number that we write is within its bounds, unless it follows a bent one. */
 export function isDamage(error: unknown): error is Error {
-  return isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB");
+  return isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CONSTRAINT_CHECK");
 }
 
 export function isSqliteError(error: unknown, ...codes: string[]): boolean {

@@ -24,9 +24,8 @@ import { keepNew, mayTakeBack, resumeSwap, takeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { databaseFile } from "./database.ts";
 import { SqliteDb } from "./db.ts";
-import { damage, openChecked } from "./health.ts";
+import { damage, openChecked, unreadableSites } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
-import { mendNumbers } from "./numbering.ts";
 import { DatabaseRefused } from "./refused.ts";
 import { Room, spaceOf } from "./room.ts";
 import { startWorkers, type Workers } from "./workers.ts";
@@ -217,8 +216,7 @@ export class SqliteEngine implements FileEngine {
   async #begin(db: SqliteDb): Promise<void> {
     const { declared, dayZone, clock, log } = this.#options;
     const { file } = db;
-    for (const sentence of file.transaction(() => mendNumbers(file)).immediate())
-      log.error(sentence);
+    for (const sentence of unreadableSites(file)) log.error(sentence);
     // The clock may be of when the box was last on.
     const now = Math.max(clock.now(), newestTime(file));
     // First: a database without sites is new.

@@ -4,7 +4,7 @@ import { bodyOf, ONLY } from "../../base/documents.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { isRefusal } from "../../base/refusal.ts";
 import type { Flaw, Unusable } from "../engine.ts";
-import { ADMIN_TOKEN } from "../sites/kinds.ts";
+import { ADMIN_TOKEN, SITES } from "../sites/kinds.ts";
 import { moveAway } from "./copies/swap.ts";
 import {
   type Database,
@@ -23,7 +23,33 @@ const CHECKED_BYTES = 8 * 1024 * 1024;
 /** The same after power was cut or the service was killed. */
 const CHECKED_AFTER_CUT_BYTES = 32 * 1024 * 1024;
 /** Looked through at every start, for they are small and nothing works without them. */
-const CORE = ["meta", "revision", "document"];
+const CORE = [
+  "meta",
+  "source",
+  "erased_site",
+  "folded",
+  "generation",
+  "counted_day",
+  "revision",
+  "document",
+];
+/** The highest number that counting comes to. */
+const LAST_NUMBER = 2 ** 50;
+/** Tables whose next row gets the number after the highest one: that is found in a file of any size. */
+const NUMBERED = [
+  ["log", "n"],
+  ["block", "rowid"],
+  ["survey", "id"],
+  ["waiting_survey", "id"],
+] as const;
+/** The tables by whose numbers new ones would not be sound, or not new. */
+const BENT_NUMBERS = [
+  ...NUMBERED.map(
+    ([table, n]) => `SELECT '${table}' FROM ${table} WHERE ${n} < 1 OR ${n} > ${LAST_NUMBER}`,
+  ),
+  `SELECT name FROM sqlite_sequence WHERE seq NOT BETWEEN 0 AND ${LAST_NUMBER}`,
+  "SELECT 'revision' FROM revision WHERE last_site < (SELECT max(key) FROM site)",
+].join(" UNION ALL ");
 const MADE =
   "Tallydeck has kept data here. As long as this file is there, a database that is gone or empty is\n" +
   "reported, and not silently begun anew.\n";
@@ -76,11 +102,26 @@ export function openChecked(file: string): Database {
       const found = db.pragma(check, { simple: true });
       if (found !== "ok") throw lost(file, `is damaged (${String(found).replaceAll("\n", " ")})`);
     }
+    const bent = db.prepare(BENT_NUMBERS).pluck().get();
+    if (bent !== undefined) throw lost(file, `is damaged (a number of its table ${bent})`);
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Sentences about the sites that cannot be read: others count on, and these are as if they were not there. */
+export function unreadableSites(db: Database): string[] {
+  const rows = db
+    .prepare("SELECT id, body FROM document WHERE kind = ? AND body IS NOT NULL")
+    .all(SITES.name) as { id: string; body: string }[];
+  return rows
+    .filter(({ id, body }) => bodyOf(SITES, id, body) === undefined)
+    .map(
+      ({ id }) =>
+        `The site of number ${id} is damaged, and counts and shows nothing. Restore a backup.`,
+    );
 }
 
 /** The problem of the data that caused an error; undefined where the data is not to blame. */

@@ -1,5 +1,6 @@
-import type { Months } from "../blocks/month.ts";
+import { MAX_MONTH, type Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { LAST_PART } from "../settling/parts.ts";
 import { BLOCKS_IN_ORDER, keyAnd, SharedSnapshot, type SnapshotSql } from "../shared-snapshot.ts";
 import {
   type BlockPage,
@@ -10,12 +11,14 @@ import {
   type Snapshot,
 } from "../snapshot.ts";
 import type { Database } from "./database.ts";
-import { HAS_NUMBERS } from "./numbering.ts";
 import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 import { prepared, rowsOf } from "./sql.ts";
 
 /** The number of the only node that writes to a file. */
 export const NODE = 0;
+
+/** The condition that the numbers of a row of `block` are sound. Others are skipped: no start looks through a large file. */
+const HAS_NUMBERS = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND source BETWEEN 0 AND ${2 ** 30} AND part BETWEEN 0 AND ${LAST_PART}`;
 
 const WORDS: SnapshotSql = {
   bytes: BYTES,

@@ -111,8 +111,7 @@ function copyKind<Body>(
     return;
   }
   const add = to.prepare(
-    `INSERT INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
+    "INSERT OR IGNORE INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)",
   );
   const room = new RowLimit(bound);
   for (const row of from.prepare(`SELECT id, body, revision, file ${ofKind}`).iterate(name)) {

@@ -48,6 +48,9 @@ type TableRule =
 const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import"];
 const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.POSITIVE_INFINITY };
 
+/** The largest id that SQLite itself may have given a row: ids that follow it have room below the schema's bound. */
+const LAST_OWN_ID = 2 ** 48;
+
 const timeOrNull: Check = (value) => value === null || isTime(value);
 
 /** Checks by the name of a column, in every table without a check of its own for it. Other columns are checked by type. */
@@ -104,7 +107,11 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     ...ofKnownSite,
     ofSource: true,
     bound: { bytes: 8_192 },
-    columns: { payload: isText, id: isRowId, number: (value) => value === null || isRowId(value) },
+    columns: {
+      payload: isText,
+      id: (value) => isWhole(value) && Number(value) <= LAST_OWN_ID,
+      number: (value) => value === null || isRowId(value),
+    },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   waiting_survey: {

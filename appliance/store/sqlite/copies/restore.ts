@@ -17,7 +17,6 @@ import {
   withDatabase,
 } from "../database.ts";
 import { SqliteDb } from "../db.ts";
-import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
@@ -26,6 +25,8 @@ import { removeDatabase, resumeSwap, swapIn } from "./swap.ts";
 /** A copy may be so many times larger than its source, since its indices are filled in another order. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
+/** The ids that are skipped, more than were used since a backup. Restores in tens of thousands are possible. */
+const PASSED_BY = 2 ** 32;
 
 /**
  * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup

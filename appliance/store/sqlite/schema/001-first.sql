@@ -1,4 +1,6 @@
 -- Days are numbers: days since 1970-01-01. Times are epoch milliseconds unless said otherwise.
+-- A CHECK bounds a number that counting relies on, and a start looks at them: a failing card may bend any. A site or a
+-- source is 2^30 at most, for a batch keeps it in 32 bits. Others never reach 2^50, and sums with that are exact.
 
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
@@ -11,7 +13,7 @@ INSERT INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))));
 -- Where counts and responses came from, besides source 0: those were counted here. Each has what one
 -- database counted under one `origin`. `kind`: 'copy', or 'here' for what was counted before a restore.
 CREATE TABLE source (
-  number INTEGER PRIMARY KEY,
+  number INTEGER PRIMARY KEY CHECK (number BETWEEN 1 AND 1073741824),
   origin TEXT    NOT NULL UNIQUE,
   kind   TEXT    NOT NULL,
   name   TEXT    NOT NULL,
@@ -21,32 +23,32 @@ CREATE TABLE source (
 
 -- Sites that are erased, until the last row of theirs is gone. `log_n`: so far the log has none of theirs.
 CREATE TABLE erased_site (
-  key   INTEGER PRIMARY KEY,
-  log_n INTEGER NOT NULL DEFAULT 0
+  key   INTEGER PRIMARY KEY CHECK (key BETWEEN 1 AND 1073741824),
+  log_n INTEGER NOT NULL DEFAULT 0 CHECK (log_n BETWEEN 0 AND 1125899906842624)
 ) STRICT;
 
 -- Batches as they came (see store/log). No AUTOINCREMENT, which writes a page of its own for each: the
 -- next number follows from the last row and from `folded`.
 CREATE TABLE log (
-  n      INTEGER PRIMARY KEY,
+  n      INTEGER PRIMARY KEY CHECK (n BETWEEN 1 AND 1125899906842624),
   -- The only one there is. It is not kept.
   node   INTEGER AS (0),
-  source INTEGER NOT NULL DEFAULT 0,
+  source INTEGER NOT NULL DEFAULT 0 CHECK (source BETWEEN 0 AND 1073741824),
   body   BLOB    NOT NULL
 ) STRICT;
 
 -- Up to which number the log is folded and gone.
 CREATE TABLE folded (
-  node INTEGER PRIMARY KEY,
-  n    INTEGER NOT NULL
+  node INTEGER PRIMARY KEY CHECK (node = 0),
+  n    INTEGER NOT NULL CHECK (n BETWEEN 0 AND 1125899906842624)
 ) STRICT;
 INSERT INTO folded (node, n) VALUES (0, 0);
 
 -- `n`: +1 in the transaction of whoever changes blocks. What is counted here is of one `source`.
 CREATE TABLE generation (
   one    INTEGER PRIMARY KEY CHECK (one = 1),
-  n      INTEGER NOT NULL,
-  source INTEGER NOT NULL DEFAULT 0
+  n      INTEGER NOT NULL CHECK (n BETWEEN 0 AND 1125899906842624),
+  source INTEGER NOT NULL DEFAULT 0 CHECK (source = 0)
 ) STRICT;
 INSERT INTO generation (one, n) VALUES (1, 1);
 
@@ -86,24 +88,24 @@ END;
 
 -- Counters of days past retention, kept for ever.
 CREATE TABLE past (
-  site    INTEGER NOT NULL,
-  source  INTEGER NOT NULL DEFAULT 0,
+  site    INTEGER NOT NULL CHECK (site BETWEEN 1 AND 1073741824),
+  source  INTEGER NOT NULL DEFAULT 0 CHECK (source BETWEEN 0 AND 1073741824),
   counter TEXT    NOT NULL,
   n       INTEGER NOT NULL,
   PRIMARY KEY (site, source, counter)
 ) STRICT, WITHOUT ROWID;
 
 -- When each day was last counted on, by how long the service has run with this data (milliseconds;
--- `run_ms` in `meta`): retention goes by it, for the calendar alone may be wrong.
+-- `run_ms` in `meta`): retention goes by it, for the calendar alone may be wrong. The last day is of the year 2399.
 CREATE TABLE counted_day (
-  day    INTEGER PRIMARY KEY,
-  run_ms INTEGER NOT NULL
+  day    INTEGER PRIMARY KEY CHECK (day BETWEEN 0 AND 157053),
+  run_ms INTEGER NOT NULL CHECK (run_ms BETWEEN -9007199254740991 AND 9007199254740991)
 ) STRICT;
 
 CREATE TABLE survey (
-  id      INTEGER PRIMARY KEY AUTOINCREMENT,
-  site    INTEGER NOT NULL,
-  source  INTEGER NOT NULL DEFAULT 0,
+  id      INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id BETWEEN 1 AND 1125899906842624),
+  site    INTEGER NOT NULL CHECK (site BETWEEN 0 AND 1073741824),
+  source  INTEGER NOT NULL DEFAULT 0 CHECK (source BETWEEN 0 AND 1073741824),
   -- What another source calls it by.
   number  INTEGER,
   version INTEGER NOT NULL,
@@ -116,8 +118,8 @@ CREATE INDEX survey_by_day ON survey (site, version, day, id);
 -- Responses that came in while the clock could not name the day. `at` is the boot's monotonic time and
 -- `saved_clock` what the unsure wall clock said, both in milliseconds; the row goes when it is filed.
 CREATE TABLE waiting_survey (
-  id          INTEGER PRIMARY KEY AUTOINCREMENT,
-  site        INTEGER NOT NULL,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id BETWEEN 1 AND 1125899906842624),
+  site        INTEGER NOT NULL CHECK (site BETWEEN 0 AND 1073741824),
   boot        TEXT    NOT NULL,
   at          INTEGER NOT NULL,
   saved_clock INTEGER NOT NULL,
@@ -141,10 +143,11 @@ CREATE TABLE document (
   -- NULL for one that was deleted, as long as others may ask what has changed.
   body     TEXT,
   -- When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it.
-  revision INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision BETWEEN 0 AND 1125899906842624),
   -- Of kinds that have one: a picture. It is read when it is needed.
   file     BLOB,
-  PRIMARY KEY (kind, id)
+  PRIMARY KEY (kind, id),
+  CHECK (kind <> 'site' OR id = CAST(CAST(id AS INTEGER) AS TEXT) AND CAST(id AS INTEGER) BETWEEN 1 AND 1073741824)
 ) STRICT;
 CREATE INDEX document_changed ON document (kind, revision);
 
@@ -152,8 +155,8 @@ CREATE INDEX document_changed ON document (kind, revision);
 -- that is erased and made anew must not inherit what is left of the old one.
 CREATE TABLE revision (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
-  n         INTEGER NOT NULL,
-  last_site INTEGER NOT NULL
+  n         INTEGER NOT NULL CHECK (n BETWEEN 0 AND 1125899906842624),
+  last_site INTEGER NOT NULL CHECK (last_site BETWEEN 0 AND 1073741824)
 ) STRICT;
 INSERT INTO revision (one, n, last_site) VALUES (1, 1, 0);
 
