@@ -56,7 +56,7 @@ function transactionOn(db: Database): Transaction {
     snapshot: new SqliteSnapshot(db),
     snapshotUntil: ({ last }) => new SqliteSnapshot(db, last.get(NODE) ?? 0),
     logEnds: async () => ({ last: new Map([[NODE, lastInLog(db)]]), bytes: 0 }),
-    // What is elsewhere is no file of ours.
+    // Files elsewhere are none of ours.
     epoch: async () => null,
     // One that writes begins as the only one.
     lock: async () => {},
