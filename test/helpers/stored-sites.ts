@@ -1,5 +1,4 @@
 import type { Change } from "../../appliance/store/changes.ts";
-import { planDeclared } from "../../appliance/store/sites/declare.ts";
 import {
   type DeclaredSite,
   DIRECTORY_ROWS,
@@ -9,6 +8,7 @@ import {
   siteIn,
 } from "../../appliance/store/sites/directory.ts";
 import { Draft, type SiteFields } from "../../appliance/store/sites/draft.ts";
+import { planDeclared } from "../../appliance/store/sites/writes.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
 
 /** Stores a site in a file, whatever the rules of sites say. */

@@ -3,8 +3,11 @@ import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_ANSWERED_VALUES } from "../../../appliance/store/counts/values.ts";
 import { DIMENSIONS } from "../../../appliance/store/log/record.ts";
-import { MAX_QUESTIONS } from "../../../appliance/store/surveys/answers.ts";
-import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/surveys/report.ts";
+import {
+  MAX_COMMENTS,
+  MAX_GROUPS,
+  MAX_QUESTIONS,
+} from "../../../appliance/store/surveys/report.ts";
 import { onEachEngine, onOneEngine } from "../../helpers/engines.ts";
 import { importInto } from "../../helpers/importing.ts";
 import { isLong } from "../../helpers/long.ts";
