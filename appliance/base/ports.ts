@@ -38,6 +38,7 @@ export function siteCollector(collector: string, host: string | null): string {
   return host === null ? collector : `https://${host}`;
 }
 
-export function scriptTag(collector: string, site: string): string {
-  return `<script defer src="${collector}/s.js" data-site="${site}"></script>`;
+/** @param isDev whether pages on `localhost` count, too */
+export function scriptTag(collector: string, site: string, isDev = false): string {
+  return `<script defer src="${collector}/s.js" data-site="${site}"${isDev ? ' data-dev="1"' : ""}></script>`;
 }

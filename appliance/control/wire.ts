@@ -309,6 +309,8 @@ export interface SitesAnswer {
   collector: { port: number };
   /** The first site may name the zone by which days begin: none has been named. */
   asksZone: boolean;
+  /** Whether anything has been counted of any site. */
+  hasCounts: boolean;
 }
 
 /** The counts of a site, at a glance. */

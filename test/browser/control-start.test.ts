@@ -32,7 +32,7 @@ describe("an empty box in the Web UI", () => {
     await control().sees("The first view of my-blog has arrived.");
     await isDone("Watch it arrive");
     await control().button("Put it on a key").click();
-    await isDone("Put it on a key");
+    await isDone("See it every day");
     assert.deepEqual(control().widget("k2"), {
       type: "stat",
       site: "my-blog",
@@ -44,13 +44,30 @@ describe("an empty box in the Web UI", () => {
     assert.match(control().page.url(), new RegExp(`deck=${control().deck}&slot=k2`));
   });
 
-  it("goes on where it was when the page is loaded anew", async () => {
+  it("goes on where it was when the page is opened anew, until a view has come", async () => {
     await control().open();
     await name("my-blog");
     await control().sees("Waiting for the first view…");
-    await control().page.reload();
+    await control().open();
     await isDone("Name your site");
+    await control().button("Put it on a key").click();
+    await isDone("See it every day");
+    await control().open();
     await control().sees("Waiting for the first view…");
+    await control().world.beacon({ p: "/" }, { s: "my-blog" });
+    await isDone("Watch it arrive");
+    await control().open();
+    await control().slot("k2").waitFor();
+    assert.equal(await control().button("Start").count(), 0);
+  });
+
+  it("has a tag for a page on this machine, which counts", async () => {
+    await control().open();
+    await name("my-blog");
+    assert.match(
+      (await seen(step("Watch it arrive").locator(".snippet code"))) ?? "",
+      / data-site="my-blog" data-dev="1"><\/script>$/,
+    );
   });
 
   it("says what is wrong with a name", async () => {
@@ -77,17 +94,6 @@ describe("an empty box in the Web UI", () => {
     assert.equal(await control().button("Start").count(), 0);
   });
 
-  it("opens with its deck once it has sites, and offers to put their number on a key", async () => {
-    await control().ask("POST", "/api/sites", { id: "blog" });
-    await control().open();
-    await control().slot("k0").waitFor();
-    await control().button("Start").click();
-    await control().button("Put it on a key").click();
-    await control().button("Change what the key shows").click();
-    await control().slot("k0").waitFor();
-    assert.equal(await control().button("Start").count(), 0);
-  });
-
   it("shuts nobody out of its start, and fits", async () => {
     const fits = async () => {
       for (const width of [1_200, 360]) {
@@ -108,14 +114,35 @@ describe("an empty box in the Web UI", () => {
 
 describe("an empty box without a deck", () => {
   const control = eachControl({ env: { SITES: "" } });
-
-  it("says what the key waits for", async () => {
+  const begin = async () => {
     await control().open();
     await control().field("Id").fill("my-blog");
     await control().button("Add").click();
-    await control().sees(/^No deck is there yet/);
-    await control().button("what else to do without one").click();
-    await control().sees("No deck is plugged in");
+    await control().sees(/^Plug in a stream deck/);
+  };
+
+  it("leads to the dashboard", async () => {
+    await begin();
+    await control().world.beacon({ p: "/first" }, { s: "my-blog" });
+    await control().sees("The first view of my-blog has arrived.");
+    const link = control().page.getByRole("link", { name: "See it on the dashboard" });
+    assert.match((await link.getAttribute("href")) ?? "", /\/dashboard\?site=my-blog$/);
+  });
+
+  it("gets a virtual deck, and a number on its first key", async () => {
+    await begin();
+    await control().button("Add a virtual deck").click();
+    await control().button("Put it on a key").click();
+    await control().button("Change what the key shows").click();
+    await control().slot("k0").waitFor();
+  });
+
+  it("opens with its sites once a view has come", async () => {
+    await begin();
+    await control().world.beacon({ p: "/" }, { s: "my-blog" });
+    await control().sees("The first view of my-blog has arrived.");
+    await control().open();
+    await control().page.getByRole("heading", { name: "Sites" }).waitFor();
   });
 });
 

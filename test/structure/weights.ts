@@ -12,12 +12,12 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
-  "appliance/control/": { files: 58, lines: 6_740 },
+  "appliance/control/": { files: 58, lines: 6_750 },
   "appliance/app/": { files: 56, lines: 6_270 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_020 },
-  "test/": { files: 671, lines: 100_070 },
-  "web/": { files: 187, lines: 18_170 },
+  "test/": { files: 671, lines: 100_110 },
+  "web/": { files: 187, lines: 18_190 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -5,7 +5,7 @@ import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
 import { Failed, Opening, SignIn } from "./sign-in.tsx";
 import { isStarting } from "./start/start-tab.tsx";
-import { type Box, useBox } from "./use-box.ts";
+import { useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
 import { formatView, leadsToDashboard } from "./view.ts";
 
@@ -22,10 +22,11 @@ export function Page() {
     document.title = standing.state === "signed-out" ? "Sign in · Tallydeck" : "Tallydeck";
   }, [standing.state]);
 
-  const isEmpty = standing.state === "open" && hasNoSite(standing.box) && isStarting(standing.box);
   useLayoutEffect(() => {
     // An address of another section is kept.
-    if (isEmpty && !leadsOn && formatView(view) === "") change({ tab: "start" });
+    if (standing.state !== "open" || leadsOn || formatView(view) !== "") return;
+    if (isStarting(standing.box)) change({ tab: "start" });
+    else if (standing.box.decks.length === 0) change({ tab: "sites" });
   }, [standing.state]);
 
   switch (standing.state) {
@@ -53,8 +54,4 @@ export function Page() {
         </ShellContext.Provider>
       );
   }
-}
-
-function hasNoSite({ sites, retired }: Box): boolean {
-  return sites.length + retired.length === 0;
 }

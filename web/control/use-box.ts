@@ -30,6 +30,8 @@ export interface Box {
   retired: readonly Site[];
   /** The first site names the zone by which days begin. */
   asksZone: boolean;
+  /** Whether anything has been counted of any site. */
+  hasCounts: boolean;
   /** The public address; null until the box has sent it. */
   public: PublicAnswer | null;
   /** The box's releases; null without an updater, and until the box has sent them. */
@@ -189,12 +191,15 @@ async function readAll(setStanding: SetStanding): Promise<void> {
   });
 }
 
-async function readSites(): Promise<Pick<Box, "sites" | "retired" | "asksZone" | "collector">> {
-  const { sites, collector, asksZone } = await ask<SitesAnswer>("GET", "api/sites");
+type SitesOfBox = Pick<Box, "sites" | "retired" | "asksZone" | "hasCounts" | "collector">;
+
+async function readSites(): Promise<SitesOfBox> {
+  const { sites, collector, asksZone, hasCounts } = await ask<SitesAnswer>("GET", "api/sites");
   return {
     sites: sites.filter((site) => !site.retired),
     retired: sites.filter((site) => site.retired),
     asksZone,
+    hasCounts,
     collector: collectorUrl(location.href, collector.port),
   };
 }

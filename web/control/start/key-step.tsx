@@ -2,6 +2,7 @@ import type { DeckView, StatWidget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { DashboardLink } from "../dashboard-link.tsx";
 import { SlotImage } from "../deck/deck-picture.tsx";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
@@ -36,16 +37,7 @@ export function KeyStep({ site }: { site: string }) {
   const connected = box.decks.filter(({ connected, slots }) => connected && slots.length > 0);
   const free = keyWith(connected, ({ kind, widget }) => kind === "key" && widget.type === "empty");
   if (set !== undefined) return <SetKey at={set} />;
-  if (connected.length === 0)
-    return (
-      <p>
-        No deck is there yet. Plug one in, and this goes on by itself;{" "}
-        <button type="button" class="link" onClick={() => change({ tab: "deck" })}>
-          what else to do without one
-        </button>
-        .
-      </p>
-    );
+  if (connected.length === 0) return <WithoutDeck site={site} />;
   if (free === undefined)
     return (
       <p>
@@ -68,6 +60,29 @@ export function KeyStep({ site }: { site: string }) {
       <div class="row">
         <button type="button" class="primary" disabled={busy} onClick={() => void put()}>
           Put it on a key
+        </button>
+        <DashboardLink class="button" site={site}>
+          See it on the dashboard
+        </DashboardLink>
+      </div>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+/** The ways to a number where there is no deck yet. */
+function WithoutDeck({ site }: { site: string }) {
+  const { busy, problem, run } = useAction();
+  const add = () => run(() => ask("POST", "api/decks", { model: "mk2" }));
+  return (
+    <>
+      <p>Plug in a stream deck, and its key is set here. Without one:</p>
+      <div class="row">
+        <DashboardLink class="button primary" site={site}>
+          See it on the dashboard
+        </DashboardLink>
+        <button type="button" disabled={busy} onClick={() => void add()}>
+          Add a virtual deck
         </button>
       </div>
       <Problem text={problem} />

@@ -7,7 +7,6 @@ import { keepChoice, loadChoice } from "../../shared/token.ts";
 import { isThisMachine, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { DashboardLink } from "../dashboard-link.tsx";
 import { HttpsHint } from "../https-hint.tsx";
 import { Form, Problem } from "../parts.tsx";
 import { useNewSite } from "../sites/new-site.tsx";
@@ -17,15 +16,13 @@ import type { Box } from "../use-box.ts";
 import { BeAgain } from "./again.tsx";
 import { KeyStep, keyOf } from "./key-step.tsx";
 
-const AGAIN_MS = 2_000;
+/** The page is open beside the one that is tried: its view is to show at once. */
+const AGAIN_MS = 500;
 const CHOICE = "start";
 
-/** Whether a step is left that can be done now, unless the owner has dismissed them. */
-export function isStarting({ sites, decks }: Pick<Box, "sites" | "decks">): boolean {
-  if (loadChoice(CHOICE) === "off") return false;
-  const withKeys = decks.filter(({ connected, slots }) => connected && slots.length > 0);
-  const isOnKey = sites.some(({ id }) => keyOf(decks, id) !== undefined);
-  return sites.length === 0 || (withKeys.length > 0 && !isOnKey);
+/** Whether the first view is still to come, unless the owner has dismissed the steps. */
+export function isStarting({ hasCounts }: Pick<Box, "hasCounts">): boolean {
+  return !hasCounts && loadChoice(CHOICE) !== "off";
 }
 
 /**
@@ -39,7 +36,7 @@ export function StartTab() {
   const isOnKey = site !== undefined && keyOf(box.decks, site.id) !== undefined;
   return (
     <div class="start">
-      <p>Four steps, and the first number of your own stands on a key.</p>
+      <p>Four steps, and you see the first number of your own.</p>
       <ol class="steps">
         <Step title="Name your site" isDone={site !== undefined} isOpen>
           {site === undefined ? (
@@ -54,19 +51,16 @@ export function StartTab() {
           {site !== undefined && <Tag site={site} collector={visitorsUrl(box)} />}
         </Step>
         <Step title="Watch it arrive" isDone={hasViews} isOpen={site !== undefined}>
-          {site !== undefined && <Arrival site={site.id} hasViews={hasViews} />}
+          {site !== undefined && (
+            <Arrival site={site} collector={visitorsUrl(box)} hasViews={hasViews} />
+          )}
         </Step>
-        <Step title="Put it on a key" isDone={isOnKey} isOpen={site !== undefined}>
+        <Step title="See it every day" isDone={isOnKey} isOpen={site !== undefined}>
           {site !== undefined && <KeyStep site={site.id} />}
         </Step>
       </ol>
       {box.sites.length === 0 && <BeAgain />}
-      {hasViews && site !== undefined && (
-        <p>
-          That is all. What comes in is on the <DashboardLink site={site.id} />; add further sites
-          under Sites.
-        </p>
-      )}
+      {hasViews && <p>That is all. Add further sites under Sites.</p>}
       {isStarting(box) && (
         <p>
           <button
@@ -74,7 +68,7 @@ export function StartTab() {
             class="quiet"
             onClick={() => {
               keepChoice(CHOICE, "off");
-              change({ tab: "deck" });
+              change({ tab: box.decks.length > 0 ? "deck" : "sites" });
             }}
           >
             Do not show this again
@@ -143,18 +137,28 @@ function Tag({ site: { id, host }, collector }: { site: Site; collector: string 
   );
 }
 
-function Arrival({ site, hasViews }: { site: string; hasViews: boolean }) {
+interface ArrivalProps {
+  site: Site;
+  collector: string;
+  hasViews: boolean;
+}
+
+function Arrival({ site: { id, host }, collector, hasViews }: ArrivalProps) {
+  const tag = scriptTag(siteCollector(collector, host), id, true);
   return (
     <>
       <p role="status" class={hasViews ? "arrival good" : "arrival"}>
         <span class="beacon" aria-hidden="true" />
-        {hasViews ? `The first view of ${site} has arrived.` : "Waiting for the first view…"}
+        {hasViews ? `The first view of ${id} has arrived.` : "Waiting for the first view…"}
       </p>
       {!hasViews && (
-        <p class="hint">
-          Open a page of your site now. A page on <code>localhost</code> is not counted, and neither
-          is a browser that asks not to be tracked.
-        </p>
+        <>
+          <p class="hint">
+            Open a page of your site now. A browser that asks not to be tracked is not counted. A
+            page on <code>localhost</code> counts with this tag:
+          </p>
+          <Snippet text={tag} label="the script tag for localhost" />
+        </>
       )}
     </>
   );

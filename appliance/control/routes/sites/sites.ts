@@ -60,10 +60,18 @@ const readChange = bodyWith({}, FIELDS);
 
 export const SITE_ROUTES: RoutesOf<SitesParts> = {
   /** The retired last. */
-  "GET /api/sites": (_, parts): SitesAnswer => {
+  "GET /api/sites": async (_, parts): Promise<SitesAnswer> => {
     const { directory, asksZone } = parts.numbers;
-    const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
-    return { sites, collector: { port: parts.collectorPort() }, asksZone };
+    const all = [...directory.sites, ...directory.retired];
+    const sites = all.map(({ id }) => siteView(id, parts));
+    // Sites are listed though the counts cannot be read now.
+    const hasCounts = await parts.numbers
+      .read("counting", { sites: all.map(({ key }) => key) }, { lane: "owner" })
+      .then(
+        (counting) => counting.length > 0,
+        () => true,
+      );
+    return { sites, collector: { port: parts.collectorPort() }, asksZone, hasCounts };
   },
 
   /** `{id, host?, badge?, zone?}` → 201 with the site, which may be a retired one brought back */

@@ -56,6 +56,13 @@ onOneEngine(() => {
     const view = async (id: string) =>
       (await owner.get("/api/sites")).sites.find((site: { id: string }) => site.id === id);
 
+    it("are told from those of which nothing has been counted", async () => {
+      const hasCounts = async () => (await owner.get("/api/sites")).hasCounts;
+      assert.equal(await hasCounts(), false);
+      await world().beacon({ p: "/" });
+      assert.equal(await hasCounts(), true);
+    });
+
     it("are listed with what the configuration declares, and the collector's port", async () => {
       assert.deepEqual(await owner.get("/api/sites"), {
         sites: [
@@ -72,6 +79,7 @@ onOneEngine(() => {
         ],
         collector: { port: world().port },
         asksZone: false,
+        hasCounts: false,
       });
     });
 
