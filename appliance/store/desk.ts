@@ -96,9 +96,6 @@ export const loadBackUp = () => import("./sqlite/copies/backup.ts").then(({ back
 export const loadRestore = () =>
   import("./sqlite/copies/restore.ts").then(({ restore }) => restore);
 
-/** Imports `fillFile` of `sqlite/desk/fill`. */
-export const loadFill = () => import("./sqlite/desk/fill.ts").then(({ fillFile }) => fillFile);
-
 /** Imports `copyAndCheck` and `checkCopy` of `copy/whole`. */
 export const loadCopy = () =>
   import("./copy/whole.ts").then(({ copyAndCheck, checkCopy }) => ({ copyAndCheck, checkCopy }));

@@ -1,15 +1,33 @@
-import { parseDay } from "../../appliance/base/calendar.ts";
+import assert from "node:assert/strict";
+import { type Day, parseDay } from "../../appliance/base/calendar.ts";
+import { ALL_KEPT } from "../../appliance/store/blocks/compact.ts";
+import { mergeRows } from "../../appliance/store/blocks/merge.ts";
+import type { SiteKey } from "../../appliance/store/counting.ts";
+import { ImportedCounts } from "../../appliance/store/imports/counts.ts";
 import {
   DIMENSIONS,
   type Dimension,
   FLAG,
   type HitRecord,
 } from "../../appliance/store/log/record.ts";
+import { SETTLED } from "../../appliance/store/settling/parts.ts";
+import { type BlockRow, OWN_SOURCE, PIECES } from "../../appliance/store/snapshot.ts";
+import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
-import { countDays } from "../../appliance/store/sqlite/desk/fill.ts";
+import { readDirectory } from "../../appliance/store/sqlite/documents.ts";
+import { generation, settleFile } from "../../appliance/store/sqlite/settle.ts";
+import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
 
-type DayOfHits = Parameters<typeof countDays>[1] extends Iterable<infer D> ? D : never;
 type DatedHit = Omit<HitRecord, "site">;
+
+/** One day of one site. */
+interface DayOfHits {
+  readonly site: string;
+  readonly day: Day;
+  readonly hits: Iterable<DatedHit>;
+  /** Validated payloads. */
+  readonly surveys: readonly { readonly sv: number }[];
+}
 
 /** Counts of a day of a site, without detail, for tests that need many. */
 export interface CountedDay {
@@ -34,7 +52,37 @@ export function addDays(
   days: Iterable<CountedDay | DayOfHits>,
   detailFrom = Number.POSITIVE_INFINITY,
 ): void {
-  countDays(db, Array.from(days, dayOfHits), detailFrom);
+  const addSurvey = db.prepare(
+    "INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)",
+  );
+  const { sites } = readDirectory(db);
+  const bySite = new Map<SiteKey, ImportedCounts>();
+  const counted = new Set<Day>();
+  db.transaction(() => {
+    for (const { site: id, day, hits, surveys } of Array.from(days, dayOfHits)) {
+      const { key: site } = sites.find((one) => one.id === id) ?? assert.fail(`no site ${id}`);
+      const counts = bySite.get(site) ?? new ImportedCounts(detailFrom);
+      bySite.set(site, counts);
+      for (const hit of hits) counts.hit(hit);
+      for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
+      counted.add(day);
+    }
+    const rest = { folded: [], drops: [], past: [], gone: [], days: [...counted] };
+    const puts = [...bySite].flatMap(([site, counts]) => settledMonths(db, site, counts));
+    settleFile(db, new CountedDays(db), { generation: generation(db), puts, ...rest });
+  }).immediate();
+}
+
+/** Months of counts with what is settled of them. */
+function settledMonths(db: Database, site: SiteKey, counts: ImportedCounts): BlockRow[] {
+  counts.end();
+  return [...counts.months(() => true)].map(({ month, pieces }) => {
+    const key = { site, month, source: OWN_SOURCE, part: SETTLED };
+    const there = new SqliteSnapshot(db)
+      .blocks([site], { from: month, to: month }, PIECES)
+      .filter(({ source, part }) => source === key.source && part === key.part);
+    return { ...key, ...mergeRows(month, [...there, pieces], ALL_KEPT).pieces };
+  });
 }
 
 function dayOfHits(of: CountedDay | DayOfHits): DayOfHits {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dayOf } from "../../../base/calendar.ts";
+import { type Day, dayOf } from "../../../base/calendar.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import { GOALS } from "../../../base/input/goals.ts";
@@ -16,7 +16,13 @@ import {
 } from "../../../deck/settings/deck-settings.ts";
 import { onePage } from "../../../deck/settings/pages.ts";
 import { modelById } from "../../../deck/usb/models.ts";
-import { detailFrom, documentsChange, loadFill } from "../../../store/desk.ts";
+import {
+  type Desk,
+  detailFrom,
+  documentsChange,
+  ImportedCounts,
+  openToChange,
+} from "../../../store/desk.ts";
 import { demoWidgets } from "../../../traffic/demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../../traffic/demo/demo.ts";
 import { DEMO_GOALS, DemoLife, demoMarks } from "../../../traffic/demo/life.ts";
@@ -28,7 +34,7 @@ const TOKEN = "demo";
 export interface Demo {
   readonly config: Config;
   /** Fills an empty database; later calls do nothing. */
-  fill(file: string): Promise<void>;
+  fill(): Promise<void>;
   /** Lets it go on: visitors come, a build fails now and then. @returns what ends that */
   live(service: Pick<Service, "store" | "channels">, clock: Clock): Promise<() => void>;
   remove(): void;
@@ -50,17 +56,17 @@ export function startDemo(config: Config, now: number): Demo {
       retentionDays: Math.max(config.retentionDays, DEMO_DAYS),
       virtualDecks,
     },
-    async fill(file) {
+    async fill() {
       if (filled) return;
       filled = true;
-      const wall = new DayZone(zone).wall(now);
-      const decks = demoDecks(virtualDecks).map(deckDocument);
-      const fillFile = await loadFill();
-      fillFile(file, {
-        days: demoDays(wall),
-        detailFrom: detailFrom({ ...config, today: dayOf(wall) }),
-        documents: [documentsChange(DECKS, { put: decks })],
-      });
+      const desk = await openToChange({ dataDir });
+      try {
+        await importDays(desk, { config, zone: new DayZone(zone), now });
+        const put = demoDecks(virtualDecks).map(deckDocument);
+        await desk.write("change", { documents: [documentsChange(DECKS, { put })] });
+      } finally {
+        await desk.close();
+      }
     },
     async live({ store: { numbers }, channels }, clock) {
       for (const id of DEMO_SITES) {
@@ -79,6 +85,40 @@ export function startDemo(config: Config, now: number): Demo {
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   };
+}
+
+/** The days to make up: they end at `now` (epoch milliseconds). */
+interface Made {
+  readonly config: Config;
+  readonly zone: DayZone;
+  readonly now: number;
+}
+
+/** Writes the made-up days as an import of each site. */
+async function importDays(desk: Desk, { config, zone, now }: Made): Promise<void> {
+  const wall = zone.wall(now);
+  const today = dayOf(wall);
+  const about = { format: "Tallydeck", zone: zone.setting.zone, gaps: [] };
+  const made = (await desk.directory()).sites.map(({ id, key }) => ({
+    id,
+    whose: { origin: Buffer.from(id).toString("hex"), name: "demo", about, site: key, now },
+    counts: new ImportedCounts(detailFrom({ ...config, today })),
+    surveys: [] as { number: number; version: number; day: Day; payload: string }[],
+  }));
+  for (const { site, day, hits, surveys } of demoDays(wall))
+    for (const its of made.filter(({ id }) => id === site)) {
+      for (const hit of hits) its.counts.hit(hit);
+      for (const survey of surveys) {
+        const number = its.surveys.length;
+        its.surveys.push({ number, version: survey.sv, day, payload: JSON.stringify(survey) });
+      }
+    }
+  for (const { whose, counts, surveys } of made) {
+    counts.end();
+    for (const month of counts.months(() => true))
+      await desk.write("importMonth", { ...whose, ...month, today, instead: [], known: [] });
+    await desk.write("importRest", { ...whose, past: {}, surveys });
+  }
 }
 
 /** The virtual decks as they are first met, with something on every key. */
