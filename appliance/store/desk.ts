@@ -41,7 +41,7 @@ export { Exchange } from "./sqlite/copies/exchange.ts";
 export { mayTakeBack, takeBack } from "./sqlite/copies/swap.ts";
 export { hostStartTrial } from "./sqlite/copies/trial.ts";
 export { databaseFile, storageProblem } from "./sqlite/database.ts";
-export { examine } from "./sqlite/desk/examine.ts";
+export { examine } from "./sqlite/desk.ts";
 export { salvagedAdminHash, startAnew, unusable } from "./sqlite/health.ts";
 export { isClaimed, lockDataDir, makeDataDir, runtimeInfoFile } from "./sqlite/lock.ts";
 export { DatabaseRefused, FILE } from "./sqlite/refused.ts";
@@ -85,7 +85,7 @@ export async function openToChange(
 }
 
 async function sqliteDesk() {
-  const { SqliteDesk } = await import("./sqlite/desk/desk.ts");
+  const { SqliteDesk } = await import("./sqlite/desk.ts");
   return SqliteDesk;
 }
 

@@ -14,9 +14,9 @@ import { SETTLED } from "../../appliance/store/settling/parts.ts";
 import { type BlockRow, OWN_SOURCE, PIECES } from "../../appliance/store/snapshot.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
-import { readDirectory } from "../../appliance/store/sqlite/documents.ts";
 import { generation, settleFile } from "../../appliance/store/sqlite/settle.ts";
 import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
+import { findSite } from "./stored-sites.ts";
 
 type DatedHit = Omit<HitRecord, "site">;
 
@@ -55,12 +55,11 @@ export function addDays(
   const addSurvey = db.prepare(
     "INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)",
   );
-  const { sites } = readDirectory(db);
   const bySite = new Map<SiteKey, ImportedCounts>();
   const counted = new Set<Day>();
   db.transaction(() => {
     for (const { site: id, day, hits, surveys } of Array.from(days, dayOfHits)) {
-      const { key: site } = sites.find((one) => one.id === id) ?? assert.fail(`no site ${id}`);
+      const { key: site } = findSite(db, id) ?? assert.fail(`no site ${id}`);
       const counts = bySite.get(site) ?? new ImportedCounts(detailFrom);
       bySite.set(site, counts);
       for (const hit of hits) counts.hit(hit);

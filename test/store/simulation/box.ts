@@ -13,7 +13,7 @@ import {
   openForReading,
 } from "../../../appliance/store/sqlite/database.ts";
 import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
-import { SqliteDesk } from "../../../appliance/store/sqlite/desk/desk.ts";
+import { SqliteDesk } from "../../../appliance/store/sqlite/desk.ts";
 import { type LocalData, Store } from "../../../appliance/store/store.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { CutThreads } from "./cut-threads.ts";

@@ -63,7 +63,8 @@ export function startDemo(config: Config, now: number): Demo {
       try {
         await importDays(desk, { config, zone: new DayZone(zone), now });
         const put = demoDecks(virtualDecks).map(deckDocument);
-        await desk.write("change", { documents: [documentsChange(DECKS, { put })] });
+        const documents = [documentsChange(DECKS, { put })];
+        await desk.write("importSettings", { sites: [], documents });
       } finally {
         await desk.close();
       }

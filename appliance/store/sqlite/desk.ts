@@ -1,16 +1,23 @@
-import { actAsOwnerOf, asOwnerOf } from "../../../base/system/owner.ts";
-import type { Desk, Erased, LocalDesk } from "../../engine.ts";
-import { writeIn } from "../../engine-writes.ts";
-import type { QueryInput, QueryName, QueryResult } from "../../queries.ts";
-import { type Directory, readDirectory } from "../../sites/directory.ts";
-import type { WriteInput, WriteName, WriteResult } from "../../writes.ts";
-import { databaseFile, emptyWal } from "../database.ts";
-import { SqliteDb } from "../db.ts";
-import { openData, openDataToLook } from "../health.ts";
-import { makeDataDir } from "../lock.ts";
-import { fileReads } from "../reads.ts";
-import { withBallast } from "../room.ts";
-import { eraseSites } from "../upkeep.ts";
+import { actAsOwnerOf, asOwnerOf } from "../../base/system/owner.ts";
+import type { Desk, Erased, LocalDesk } from "../engine.ts";
+import { writeIn } from "../engine-writes.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import { type Directory, readDirectory } from "../sites/directory.ts";
+import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import {
+  checkIntegrity,
+  databaseFile,
+  emptyWal,
+  openForReading,
+  storageProblem,
+} from "./database.ts";
+import { SqliteDb } from "./db.ts";
+import { openData, openDataToLook } from "./health.ts";
+import { makeDataDir } from "./lock.ts";
+import { BOX_READS, fileReads } from "./reads.ts";
+import { DatabaseRefused } from "./refused.ts";
+import { withBallast } from "./room.ts";
+import { eraseSites } from "./upkeep.ts";
 
 /** The file of a data folder, opened for a command. */
 export class SqliteDesk implements Desk, LocalDesk {
@@ -68,5 +75,34 @@ export class SqliteDesk implements Desk, LocalDesk {
 
   close(): Promise<void> {
     return this.#db.close();
+  }
+}
+
+/** The contents of a file, or a sentence about why they are unknown. */
+type Examined =
+  | { readonly sites: number; readonly bodies: readonly unknown[] }
+  | { readonly problem: string };
+
+/**
+ * Looks through a whole file, and changes nothing. No sentence names the file.
+ * @param kind of documents whose bodies are wanted
+ */
+export async function examine(file: string, kind: string): Promise<Examined> {
+  let db: SqliteDb | undefined;
+  try {
+    db = new SqliteDb(openForReading(file));
+    checkIntegrity(db.file, file);
+    return await db.transaction(
+      async (sql) => ({
+        sites: (await readDirectory(sql)).sites.length,
+        bodies: (await BOX_READS.documents(sql.rows, { kind })).map(({ body }) => JSON.parse(body)),
+      }),
+      { read: true },
+    );
+  } catch (error) {
+    if (error instanceof DatabaseRefused) return { problem: error.named("the database").message };
+    return { problem: storageProblem(error) ?? "unreadable" };
+  } finally {
+    await db?.close();
   }
 }
