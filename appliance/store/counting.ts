@@ -1,3 +1,6 @@
+import type { Clock } from "../base/clock.ts";
+import type { DayZone } from "../base/day-zone.ts";
+
 /** Counters, bounds, and batches of hits for the database. They are plain data, which is sent to a worker. */
 
 /** Counters are dimensions with the only value `_`, but for `bot`, which has `ua` and `synthetic`. */
@@ -38,6 +41,12 @@ export const MAX_SURVEYS_PER_DAY = 5_000;
 export type Stamp =
   | { readonly hour: number }
   | { readonly boot: string; readonly at: number; readonly savedClock: number };
+
+/** A stamp by its hour, once the clock is sure of it. @param stamp of this boot */
+export function datedStamp(stamp: Stamp, clock: Clock, zone: DayZone): Stamp {
+  if ("hour" in stamp || !clock.sure) return stamp;
+  return { hour: zone.hourAt(clock.now() - clock.monotonic() + stamp.at) };
+}
 
 export interface SurveyRow {
   readonly site: SiteKey;

@@ -54,6 +54,8 @@ export class Numbers {
   readonly write: Writer<NumbersWriteName>;
   /** Callbacks for the engine. */
   readonly events: EngineEvents;
+  /** The clock by which hits are counted: of this machine, or of the database of a fleet. */
+  readonly clock: Clock;
   readonly #options: NumbersOptions;
   readonly #intake: Intake;
   #engine: Engine | undefined;
@@ -66,6 +68,7 @@ export class Numbers {
   constructor(options: NumbersOptions, isShared: boolean) {
     const { clock, log, retentionDays, detailDays } = options;
     this.#options = options;
+    this.clock = clock;
     this.live = new LiveViews(clock);
     const zone = () => this.zone;
     this.#intake = new Intake({
@@ -134,7 +137,7 @@ export class Numbers {
    * @throws {Refusal} `storage_unavailable` when nothing was stored
    */
   async countOnce(name: string, { site, log, hits }: EncodedHits): Promise<boolean> {
-    const { clock } = this.#options;
+    const { clock } = this;
     const settled = this.#pause ? await this.#siteAfterPause(site) : site;
     // Other data are in use by now, in which the site is another one: its sender brings the same again.
     if (settled !== site || !clock.sure || this.#opened.lowSpace) throw storageUnavailable();
@@ -176,7 +179,8 @@ export class Numbers {
     const warnings: Warning[] = [];
     if (this.#opened.lowSpace) warnings.push("storage_full");
     if (this.#intake.unavailable || !this.ready) warnings.push("storage_unavailable");
-    if (!this.#options.clock.sure) warnings.push("clock_not_set");
+    // A database elsewhere that has not answered has not told the time, either: that is no clock to be set.
+    if (this.ready && !this.clock.sure) warnings.push("clock_not_set");
     return warnings;
   }
 
@@ -211,7 +215,7 @@ export class Numbers {
     await this.#pause;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     // A database that is away may keep a commit open for as long as it is.
-    const cancel = this.#options.clock.after(LAST_COMMIT_MS, resolve);
+    const cancel = this.clock.after(LAST_COMMIT_MS, resolve);
     await Promise.race([this.#intake.drain(), late]);
     cancel();
     await this.#opened.close();

@@ -34,6 +34,8 @@ export interface Transaction extends Sql {
   lock(): Promise<void>;
   /** The source of counts that are made here now, and its origin: its name for good, wherever it is copied to. */
   own(): Promise<{ readonly number: SourceNumber; readonly origin: string }>;
+  /** The number of responses that wait for the clock. */
+  waitingSurveys(): Promise<number>;
   /** Adds or replaces blocks. */
   put(blocks: readonly BlockRow[]): Promise<void>;
   /** New ids of responses, ascending. */

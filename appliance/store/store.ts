@@ -1,5 +1,6 @@
 import type { Engine, EngineEvents, FileEngine, FileOptions } from "./engine.ts";
 import { openFile, openShared, type SharedOptions, type Writer, writerTo } from "./engines.ts";
+import { FleetClock } from "./fleet-clock.ts";
 import { LocalData } from "./local-data.ts";
 import { Numbers, type NumbersOptions } from "./numbers.ts";
 import { Upkeep } from "./settling/upkeep.ts";
@@ -36,17 +37,24 @@ export { SourceUnclear, sourceNamed } from "./sources.ts";
 export { openCursor } from "./surveys/page.ts";
 export type { Threads } from "./threads/threads.ts";
 
+/** The numbers of a fleet; `clock` is that of this machine. */
+interface FleetOptions extends NumbersOptions, Omit<SharedOptions, "clock" | "log"> {
+  /** The time (epoch ms) that it is where the database says `said`. */
+  databaseNow?: (said: number) => number;
+}
+
 /** Opens the numbers where nothing is kept on this machine. @throws {Refusal} as `Store.open` does */
-export async function openNumbers(options: NumbersOptions & SharedOptions): Promise<Numbers> {
-  const numbers = new Numbers(options, true);
-  numbers.begin(await openShared(options, numbers.events));
+export async function openNumbers(options: FleetOptions): Promise<Numbers> {
+  const ofFleet = { ...options, clock: new FleetClock(options) };
+  const numbers = new Numbers(ofFleet, true);
+  numbers.begin(await openShared(ofFleet, numbers.events));
   return numbers;
 }
 
 type OneOptions = NumbersOptions & FileOptions;
 /** The data folder; and where the numbers are, if not there. */
 type StoreOptions = OneOptions &
-  Partial<Pick<SharedOptions, "nodeName" | "databaseNow">> & { databaseUrl?: string | undefined };
+  Pick<FleetOptions, "nodeName" | "databaseNow"> & { databaseUrl?: string | undefined };
 
 /** Openers of engines; tests have their own. */
 interface Openers {
@@ -115,10 +123,11 @@ async function openOne(options: OneOptions, open: Openers): Promise<Doors> {
 }
 
 /** A door to the file, which may have numbers from before the fleet, and one to the fleet's database. */
-async function openTwo(options: OneOptions & SharedOptions, open: Openers): Promise<Doors> {
+async function openTwo(options: OneOptions & FleetOptions, open: Openers): Promise<Doors> {
   const { clock, log, retentionDays, detailDays } = options;
   const { declared: _, dayZone: __, ...ofBox } = options;
-  const numbers = new Numbers(options, true);
+  const ofFleet = { ...options, clock: new FleetClock(options) };
+  const numbers = new Numbers(ofFleet, true);
   const { directory: tell, damaged } = numbers.events;
   const writers = {
     local: writerTo({ send: (request) => file.send(request) }, log),
@@ -131,7 +140,7 @@ async function openTwo(options: OneOptions & SharedOptions, open: Openers): Prom
     directory: (directory) => token.hearBox(directory),
   });
   const fleet: Engine = await open
-    .shared(options, {
+    .shared(ofFleet, {
       ...numbers.events,
       directory: (directory) => token.hearFleet(directory),
     })

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { UTC_DAYS } from "../../appliance/base/day-zone.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { SystemClock } from "../../appliance/base/system/system-clock.ts";
+import { FleetClock } from "../../appliance/store/fleet-clock.ts";
 import { WaitingHits } from "../../appliance/store/intake/waiting-hits.ts";
 import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
@@ -140,13 +141,14 @@ async function openNode(stage: Stage, sites: number, seed: number): Promise<Node
   const opened = Promise.withResolvers<void>();
   let keys: readonly number[] = [];
   const nothing = () => {};
+  const log = createLog(nothing);
   const engine = PostgresEngine.open(
     {
       databaseUrl: database.url,
       nodeName: "bench",
       declared: Array.from({ length: sites }, (_, i) => ({ id: `site-${i}`, host: null })),
-      clock: new SystemClock(),
-      log: createLog(nothing),
+      clock: new FleetClock({ clock: new SystemClock(), log }),
+      log,
     },
     {
       directory: (directory) => {

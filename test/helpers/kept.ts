@@ -74,7 +74,7 @@ function unpacked(blocks: readonly BlockRow[], log: readonly LogBody[]): Kept {
 }
 
 /** The waiting hits of a batch of the log. */
-export function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
+function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
   if (undated === undefined) return [];
   const seconds = new Map<number, number>();
   for (const [row, second] of moments.entries())

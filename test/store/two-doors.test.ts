@@ -63,7 +63,8 @@ describe("a box beside a fleet", () => {
       },
       {
         file: async (_, events) => refusing(await open("box", events), () => boxRefuses),
-        async shared(_, events) {
+        async shared({ clock }, events) {
+          if (!isSilent) clock.hear(clock.now());
           fleet = refusing(await open("fleet", isSilent ? UNHEARD : events), () => fleetRefuses);
           return fleet;
         },

@@ -228,12 +228,10 @@ export class CopyEnd {
 
   /** The number of hits and responses that wait for the clock. */
   waiting(): Promise<number> {
-    return this.read(async ({ rows, snapshot }) => {
-      const [surveys] = await rows<{ n: number }>(
-        "SELECT count(*) AS n FROM waiting_survey WHERE site IN (SELECT key FROM site)",
-      );
-      return (surveys?.n ?? 0) + (await pendingHits(snapshot));
-    });
+    return this.read(
+      async ({ waitingSurveys, snapshot }) =>
+        (await waitingSurveys()) + (await pendingHits(snapshot)),
+    );
   }
 
   /** Every day that retention has not dropped. */

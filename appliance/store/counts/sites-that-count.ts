@@ -3,7 +3,8 @@ import { LogTail } from "../log/tail.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 
-const TABLES = ["block", "past", "survey", "waiting_survey"];
+/** The days of responses are there before the responses, where these wait for a clock. */
+const TABLES = ["block", "past", "survey", "survey_day"];
 /** Sites that one statement names. */
 const NAMED = 500;
 

@@ -3,7 +3,7 @@ import { DayZone } from "../../base/day-zone.ts";
 import { Histogram } from "../../base/histogram.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { NOBODY, type SiteKey, type Stamp } from "../counting.ts";
+import { datedStamp, NOBODY, type SiteKey, type Stamp } from "../counting.ts";
 import { maskedHit } from "../counts/nobody.ts";
 import type { EngineAnswer, EngineRequest, IntakeFigures } from "../engine.ts";
 import { MAX_BYTES } from "../log/batch.ts";
@@ -138,13 +138,6 @@ export class Intake {
     };
   }
 
-  /** Dates a survey that came before the clock was sure, if it is sure now. */
-  readonly #dated = (stamp: Stamp): Stamp => {
-    const { clock, zone } = this.#options;
-    if ("hour" in stamp || !clock.sure) return stamp;
-    return { hour: zone().hourAt(clock.now() - clock.monotonic() + stamp.at) };
-  };
-
   #schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
     this.#scheduled = true;
@@ -178,7 +171,7 @@ export class Intake {
 
   /** Commits parts in slices of about a megabyte. Waiting requests are answered after the last one. */
   #sendNext(group: CommitGroup, left: number): void {
-    const { clock, lowSpace, send } = this.#options;
+    const { clock, zone, lowSpace, send } = this.#options;
     this.#giveUp ??= clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
     const parts = this.#nextParts(left);
     const isLast = parts.length === left;
@@ -186,7 +179,7 @@ export class Intake {
     const data = {
       log: parts.map(({ bytes }) => bytes),
       hits: parts.reduce((sum, { hits }) => sum + hits, 0),
-      surveys: isLast ? group.rows(this.#dated) : [],
+      surveys: isLast ? group.rows((stamp) => datedStamp(stamp, clock, zone())) : [],
       lowSpace: lowSpace(),
     };
     void send({ kind: "commit", at, batch: data }).then((answer) => {

@@ -334,7 +334,7 @@ export function sitesOf(body: Uint8Array): ReadonlySet<SiteKey> {
 }
 
 /** Whether a batch waits for the clock. @param head the first bytes of it, two at least */
-function isUndated(head: Uint8Array): boolean {
+export function isUndated(head: Uint8Array): boolean {
   return ((head[1] ?? 0) & IS_UNDATED) !== 0;
 }
 

@@ -3,8 +3,10 @@ import { BareHits } from "../intake/bare-hits.ts";
 import {
   type Batch,
   BatchEncoder,
+  datedBatch,
   decodeBatch,
   isOfLaterFormat,
+  isUndated,
   readBatch,
   recordsOf,
   sitesOf,
@@ -38,6 +40,18 @@ export function eraseGone(
   for (const site of sitesOf(body))
     if (left !== undefined && !exists(site)) left = eraseSite(left, site);
   return left;
+}
+
+/**
+ * Dates a batch of this boot, if it waits for the clock.
+ * @param dating as those of `datedBatch`
+ * @returns as few batches as take its records
+ */
+export function dateBatch(
+  body: Uint8Array,
+  ...dating: [zero: number, zoneHour: (epochMs: number) => number]
+): Uint8Array[] {
+  return isUndated(body) ? together([datedBatch(decodeBatch(body), ...dating)]) : [body];
 }
 
 /** The seconds of a step at which hours of all zones begin. */

@@ -40,7 +40,7 @@ interface Attempt {
   readonly surveys: readonly SurveyRow[];
   /** Whether it counts once only. */
   readonly isOnce: boolean;
-  /** Ids of its surveys, below zero where they wait for the clock: the same however often it is sent. */
+  /** Ids of its surveys: the same however often it is sent. */
   surveyIds: readonly number[] | undefined;
   /** Whether it was sent without an answer: it may be stored. */
   isUnsure: boolean;
@@ -103,7 +103,7 @@ export class Committer {
     const { connection, node, writer, availability } = this.#options;
     const { prepared, surveys } = attempt;
     attempt.isSent = false;
-    attempt.surveyIds ??= writer.drawIds(surveys);
+    attempt.surveyIds ??= writer.drawIds(surveys.length);
     const statements = prepared.statements(attempt.surveyIds);
     attempt.isSent = true;
     const results = await connection.pipeline(statements);

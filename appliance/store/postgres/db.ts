@@ -4,6 +4,7 @@ import { OWN_SOURCE } from "../snapshot.ts";
 import type { Db, Rows, Statement, Transaction } from "../sql.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ServerSql } from "./connection/sql.ts";
+import { saidNow } from "./database-time.ts";
 import { drawEpoch, epochOf } from "./epoch.ts";
 import { MANY_ROWS } from "./settle.ts";
 import { LOG_ENDS, PostgresSnapshot } from "./snapshot.ts";
@@ -61,16 +62,14 @@ export class FleetDb implements Db {
         );
         return own ?? { number: OWN_SOURCE, origin: "" };
       },
+      waitingSurveys: async () => 0,
       async put(blocks) {
         await all(putBlocks(blocks, MANY_ROWS));
       },
       surveyIds: async (n) => {
-        const [said] = await rows<{ now: number }>(
-          "SELECT extract(epoch FROM now()) * 1000 AS now",
-        );
+        const said = await saidNow(sql);
         // Numbers of an hour ago: at this moment others draw theirs.
-        const now = () => (said?.now ?? 0) - HOUR_MS;
-        const ids = new SurveyIds({ now }, this.#random);
+        const ids = new SurveyIds({ now: () => said - HOUR_MS }, this.#random);
         return Array.from({ length: n }, () => ids.draw());
       },
     };

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
-import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
+import { type BatchData, datedStamp, NOBODY, type SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import {
   type DatabaseFigures,
@@ -17,7 +16,8 @@ import {
   type SettlementAsked,
 } from "../engine.ts";
 import { writeIn } from "../engine-writes.ts";
-import { eraseGone } from "../log/rewriting.ts";
+import type { FleetClock } from "../fleet-clock.ts";
+import { dateBatch, eraseGone } from "../log/rewriting.ts";
 import { ReadQueue } from "../reads/read-queue.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
 import { declareSites, nameZone } from "../sites/writes.ts";
@@ -34,14 +34,13 @@ import { isLost, reasonOf } from "./connection/errors.ts";
 import { Pauses } from "./connection/pauses.ts";
 import { Seen } from "./connection/place.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
-import { DatabaseTime, saidNow } from "./database-time.ts";
+import { saidNow } from "./database-time.ts";
 import { FleetDb } from "./db.ts";
 import { LogWriter } from "./log.ts";
 import { ANALYZE, migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import type { ReaderDatabase } from "./reader.ts";
 import { settleFleet } from "./settle.ts";
-import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
 import { Watch } from "./watch.ts";
@@ -60,12 +59,11 @@ export interface PostgresOptions {
   declared?: readonly DeclaredSite[];
   /** The zone that the configuration names for days, where none was named before. */
   dayZone?: string | undefined;
-  clock: Clock;
+  /** Is told the time by this database. */
+  clock: FleetClock;
   log: Log;
   /** 0–1 */
   random?: () => number;
-  /** The time (epoch ms) that it is where the database says `said`. */
-  databaseNow?: (said: number) => number;
   threads?: Threads;
 }
 
@@ -80,7 +78,6 @@ export class PostgresEngine implements Engine {
   readonly #commits: Connection;
   readonly #chores: Connection;
   readonly #db: FleetDb;
-  readonly #time: DatabaseTime;
   readonly #committer: Committer;
   readonly #watch: Watch;
   readonly #lease: Lease;
@@ -91,6 +88,7 @@ export class PostgresEngine implements Engine {
   readonly #commitMutex = new Mutex();
   readonly #opened = Promise.withResolvers<boolean>();
   #sites = new Set<number>();
+  #zone = new DayZone();
   #isReady = false;
   /** The reason that this version may not use the tables any more. */
   #refusal: Refusal | undefined;
@@ -100,7 +98,6 @@ export class PostgresEngine implements Engine {
 
   private constructor(options: PostgresOptions, events: EngineEvents) {
     const { clock, log, nodeName, threads = ownThreads, random = Math.random } = options;
-    const { databaseNow = (said) => said } = options;
     this.#options = options;
     this.#events = { ...events, directory: (directory) => this.#hear(directory, events) };
     this.#pauses = new Pauses(clock, random);
@@ -121,7 +118,6 @@ export class PostgresEngine implements Engine {
     this.#commits = connect("commit");
     this.#chores = connect("chores");
     this.#db = new FleetDb(this.#chores, random);
-    this.#time = new DatabaseTime(clock, log, databaseNow);
     const exists = (site: SiteKey) => this.#sites.has(site);
     this.#committer = new Committer({
       connection: this.#commits,
@@ -132,20 +128,13 @@ export class PostgresEngine implements Engine {
       log,
       random,
     });
-    const lease = new Lease(node, clock);
+    const lease = new Lease(node);
     this.#lease = lease;
-    this.#upkeep = new PostgresUpkeep({
-      connection: this.#chores,
-      lease,
-      time: this.#time,
-      clock,
-      random,
-    });
+    this.#upkeep = new PostgresUpkeep({ connection: this.#chores, lease, clock });
     this.#watch = new Watch({
       lease,
       connection: this.#chores,
       node,
-      time: this.#time,
       clock,
       log,
       events: this.#events,
@@ -202,7 +191,7 @@ export class PostgresEngine implements Engine {
         return this.#commitMutex.runExclusive(async () => {
           await this.#opened.promise;
           if (!this.ready) return this.#notReady();
-          return this.#committer.commit(this.#ofSitesThatAre(request.batch));
+          return this.#committer.commit(this.#prepared(request.batch));
         });
       case "write":
         return this.#write(request);
@@ -227,9 +216,8 @@ export class PostgresEngine implements Engine {
     if (this.#isReady && !this.#lease.isHeld)
       await this.#chores.transaction((sql) => this.#lease.take(sql));
     if (!this.#isReady || !this.#lease.isHeld) return null;
-    // The time of all nodes decides; the owner watches a disk elsewhere.
-    const today = this.#time.today();
-    const own = { today, lowSpace: false, maxDetailBytes: Number.POSITIVE_INFINITY };
+    // The owner watches a disk elsewhere.
+    const own = { lowSpace: false, maxDetailBytes: Number.POSITIVE_INFINITY };
     return this.reads.read("settlement", { ...asked, ...own });
   }
 
@@ -249,8 +237,7 @@ export class PostgresEngine implements Engine {
     if (!this.#chores.figures.isOpen) return;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = this.#options.clock.after(GOODBYE_MS, resolve);
-    const over = bootOver(this.#options.clock.boot);
-    const said = this.#chores.all([this.#lease.release, this.#node.goodbye, over]).catch(() => {});
+    const said = this.#chores.all([this.#lease.release, this.#node.goodbye]).catch(() => {});
     await Promise.race([said, late]);
     cancel();
   }
@@ -274,22 +261,19 @@ export class PostgresEngine implements Engine {
     await migrate(this.#chores, this.#settings);
     const make = () => randomBytes(SECRET_BYTES);
     const cursorSecret = await databaseSecret(this.#db, "cursor_secret", make);
-    const { declared = [], dayZone: zone, databaseNow = (said) => said } = this.#options;
-    const now = databaseNow(await saidNow(this.#db));
+    const { declared = [], dayZone: zone, clock } = this.#options;
+    clock.hear(await saidNow(this.#db));
     const sentences = await this.#db.transaction(async (sql) => [
       // First: a database without sites is new.
-      ...(await nameZone(sql, { zone, isShared: true, now })),
+      ...(await nameZone(sql, { zone, isShared: true, now: clock.now() })),
       // Many share the database: one that names no site is to retire none of the others'.
       ...(declared.length > 0 ? await declareSites(sql, declared) : []),
     ]);
-    const { clock } = this.#options;
-    const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
-    await this.#chores.all([this.#node.hello, bootStatement({ boot: clock.boot, bootedAt })]);
-    await this.#chores.rows(ANALYZE);
+    await this.#chores.all([this.#node.hello, { text: ANALYZE }]);
     await this.#watch.begin();
     if (this.#isClosed) return;
     this.#isReady = true;
-    this.#events.opened({ cursorSecret, newestTime: this.#time.now(), sentences });
+    this.#events.opened({ cursorSecret, newestTime: clock.now(), sentences });
     this.#opened.resolve(true);
     this.#availability.answered(this);
   }
@@ -297,14 +281,26 @@ export class PostgresEngine implements Engine {
   #hear(directory: Directory, { directory: tell }: EngineEvents): Soon<void> {
     const all = [...directory.sites, ...directory.retired];
     this.#sites = new Set(all.map(({ key }) => key));
-    this.#time.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+    this.#zone = new DayZone(directory.dayZone ?? UTC_DAYS);
     return tell(directory);
   }
 
-  /** Drops hits for sites that were erased since they were taken in. */
-  #ofSitesThatAre(batch: BatchData): BatchData {
+  /** Dates what came before the database told the time, and drops hits for sites that were erased since. */
+  #prepared(batch: BatchData): BatchData {
+    const { clock } = this.#options;
+    const zero = clock.now() - clock.monotonic();
+    const dated = batch.log.flatMap((body) =>
+      dateBatch(body, zero, (epochMs) => this.#zone.hourAt(epochMs)),
+    );
     const exists = (site: SiteKey) => site === NOBODY || this.#sites.has(site);
-    return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };
+    return {
+      ...batch,
+      log: dated.flatMap((body) => eraseGone(body, exists) ?? []),
+      surveys: batch.surveys.map((survey) => ({
+        ...survey,
+        stamp: datedStamp(survey.stamp, clock, this.#zone),
+      })),
+    };
   }
 
   #write({ name, input }: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {

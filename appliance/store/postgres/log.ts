@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
+import type { BatchData, SiteKey } from "../counting.ts";
 import { failOnce, holdOnce, noteOnce } from "../intake/once.ts";
 import { EMPTY_BATCH } from "../log/rewriting.ts";
 import type { Statement } from "../sql.ts";
@@ -58,16 +58,14 @@ export class LogWriter {
           text: APPEND,
           values: [node.id, node.batch + 1 + at, body],
         })),
-        ...batch.surveys.flatMap((survey, at) =>
-          takeSurvey(survey, Math.abs(ids[at] ?? 0), exists),
-        ),
+        ...batch.surveys.flatMap((survey, at) => takeSurvey(survey, ids[at] ?? 0, exists)),
       ],
     };
   }
 
-  /** Draws an id for each response, below zero for responses that wait for the clock. */
-  drawIds(surveys: readonly SurveyRow[]): number[] {
-    return surveys.map(({ stamp }) => ("hour" in stamp ? 1 : -1) * this.#ids.draw());
+  /** Draws ids for so many responses. */
+  drawIds(count: number): number[] {
+    return Array.from({ length: count }, () => this.#ids.draw());
   }
 
   /**

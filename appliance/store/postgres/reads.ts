@@ -3,7 +3,6 @@ import { Reads } from "../reads/reads.ts";
 import type { SearchedDays } from "../settling/settling.ts";
 import type { Db } from "../sql.ts";
 import { batchesOf } from "./log.ts";
-import { bootZeros } from "./upkeep/boots.ts";
 
 /** The most sites of a settlement, for which no hit waits here; a batch may have thousands. */
 const MAX_SITES = 10_000;
@@ -36,7 +35,7 @@ export function fleetReads(
         // The watch draws it within moments.
         if (epoch === null) return null;
         if (epoch !== looked.epoch) looked = { epoch, past: "" };
-        return { otherBoots: await bootZeros(sql), maxSites: MAX_SITES, looked };
+        return { maxSites: MAX_SITES, looked };
       },
     },
     passedOver,

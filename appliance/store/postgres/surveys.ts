@@ -26,9 +26,6 @@ export class SurveyIds {
   }
 }
 
-/** The id of a response; below zero for one that waits for the clock. */
-type SurveyId = number;
-
 /**
  * @param results of a transaction that ends with the statements of so many responses
  * @returns whether each was taken
@@ -39,17 +36,6 @@ export function takenIn(results: readonly (readonly object[])[], count: number):
 }
 
 /** Selects the ids that are stored. */
-export function storedOf(ids: readonly SurveyId[]): Statement {
-  return {
-    text: `SELECT id FROM survey WHERE id = ANY($1::bigint[])
-           UNION ALL SELECT -id FROM waiting_survey WHERE id = ANY($2::bigint[])`,
-    values: bySign(ids),
-  };
-}
-
-function bySign(ids: readonly SurveyId[]): [survey: string, waiting: string] {
-  return [
-    numbers(ids.filter((id) => id > 0)),
-    numbers(ids.filter((id) => id < 0).map((id) => -id)),
-  ];
+export function storedOf(ids: readonly number[]): Statement {
+  return { text: "SELECT id FROM survey WHERE id = ANY($1::bigint[])", values: [numbers(ids)] };
 }

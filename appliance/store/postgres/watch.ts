@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
@@ -6,6 +5,7 @@ import { type Revision, unchangedSince } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { EngineEvents } from "../engine.ts";
+import type { FleetClock } from "../fleet-clock.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
 import { readDirectory } from "../sites/directory.ts";
@@ -13,13 +13,13 @@ import { DIRECTORY_KINDS } from "../sites/kinds.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
-import type { DatabaseTime } from "./database-time.ts";
+import { NOW } from "./database-time.ts";
 import { FleetDb } from "./db.ts";
 import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
-import type { Held, Lease } from "./upkeep/lease.ts";
+import type { Lease } from "./upkeep/lease.ts";
 
 const WATCH_MS = 400;
 const BEAT_MS = 5_000;
@@ -30,8 +30,7 @@ interface WatchOptions {
   readonly connection: Connection;
   readonly node: Node;
   readonly lease: Lease;
-  readonly time: DatabaseTime;
-  readonly clock: Clock;
+  readonly clock: FleetClock;
   readonly log: Pick<Log, "warn">;
   readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views" | "asked">;
   readonly availability: Availability;
@@ -123,7 +122,7 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
-    const { connection, node, time, events, settings, onUsable } = this.#options;
+    const { connection, node, clock, events, settings, onUsable } = this.#options;
     const [[seen]] = (await connection.pipeline((place) => [
       { text: LOOK, values: [place, node.id] },
     ])) as [Seen[]];
@@ -131,7 +130,7 @@ export class Watch {
     const refusal = newer(formatOf(Number(seen.schema), seen.readableBy), settings);
     onUsable(refusal);
     if (refusal !== undefined) throw refusal;
-    time.hear(seen.now);
+    clock.hear(seen.now);
     if (seen.epoch === null) {
       // A standby was promoted, and no node has met it before.
       await connection.transaction((sql) => drawEpoch(sql));
@@ -154,7 +153,7 @@ export class Watch {
       { text: TELL, values: [node.id, bars] },
       { text: HEAR, values: [node.id, events.asked()] },
       lease.keep,
-    ])) as readonly [unknown, unknown, readonly Told[], readonly Held[]];
+    ])) as readonly [unknown, unknown, readonly Told[], readonly object[]];
     lease.heard(kept);
     this.#beatAt = clock.monotonic();
     events.live(others.map(barsOf));
@@ -181,7 +180,7 @@ const LOOK = `
     (SELECT value FROM meta WHERE key = 'schema') AS schema,
     (SELECT value FROM meta WHERE key = '${READABLE_BY}') AS "readableBy",
     (${batchesOf("node <> $2")}) AS batches,
-    extract(epoch FROM now()) * 1000 AS now`;
+    ${NOW} AS now`;
 
 const TELL = `
   UPDATE node SET live = $2::text, live_at = now()

@@ -1,4 +1,4 @@
-import { NOBODY, type SiteKey } from "../counting.ts";
+import type { SiteKey } from "../counting.ts";
 import { EMPTY_BATCH, eraseSite } from "../log/rewriting.ts";
 import type { LogRow } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
@@ -53,30 +53,25 @@ const KEYS = {
   past: "source, counter",
 } as const;
 
-type TableOfSites = keyof typeof KEYS;
-
-/** Removes some other rows of an erased site. @returns false when there are none */
-export async function eraseRows(rows: Rows, site: SiteKey): Promise<boolean> {
-  for (const table of Object.keys(KEYS) as TableOfSites[])
-    if (await removeSome(rows, table, site)) return true;
+/**
+ * Removes some rows of a site, by the number of removed rows, since a damaged row number could make a step endless.
+ * @param tables among those that the engine has
+ * @returns false when there are none
+ */
+export async function eraseRows(
+  rows: Rows,
+  site: SiteKey,
+  tables: readonly (keyof typeof KEYS)[],
+): Promise<boolean> {
+  for (const table of tables) {
+    const key = KEYS[table];
+    const gone = await rows(
+      `DELETE FROM ${table} WHERE site = $1
+         AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site = $1 LIMIT ${ROWS_PER_STEP})
+       RETURNING 1 AS gone`,
+      [site],
+    );
+    if (gone.length > 0) return true;
+  }
   return false;
-}
-
-/** Removes some responses to sites that do not exist. @returns false when there was none */
-export async function eraseNobody(rows: Rows): Promise<boolean> {
-  return (
-    (await removeSome(rows, "survey", NOBODY)) || (await removeSome(rows, "waiting_survey", NOBODY))
-  );
-}
-
-/** Removes some rows. It goes by the number of removed rows, since a damaged row number could make a step endless. */
-async function removeSome(rows: Rows, table: TableOfSites, site: SiteKey): Promise<boolean> {
-  const key = KEYS[table];
-  const gone = await rows(
-    `DELETE FROM ${table} WHERE site = $1
-       AND (${key}) IN (SELECT ${key} FROM ${table} WHERE site = $1 LIMIT ${ROWS_PER_STEP})
-     RETURNING 1 AS gone`,
-    [site],
-  );
-  return gone.length > 0;
 }

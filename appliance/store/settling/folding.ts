@@ -35,8 +35,6 @@ export interface FoldingTime {
   readonly boot: string;
   /** Epoch milliseconds at monotonic zero of this boot; null while the clock is not sure. */
   readonly bootedAt: number | null;
-  /** The same for other boots that may still become sure of the time. A boot that is missing here never will. */
-  readonly otherBoots?: ReadonlyMap<string, number | null>;
   /** The hour in the owner's zone, counted from midnight of 1970-01-01 there. */
   readonly zoneHour: (epochMs: number) => number;
   readonly today: Day;
@@ -129,14 +127,11 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
 }
 
 /** A batch with the hours of its records; undefined where they are not known yet. */
-function dated(
-  batch: Batch,
-  { boot, bootedAt, otherBoots, zoneHour }: FoldingTime,
-): Batch | undefined {
+function dated(batch: Batch, { boot, bootedAt, zoneHour }: FoldingTime): Batch | undefined {
   const { undated } = batch;
   if (undated === undefined) return batch;
-  const known = undated.boot === boot ? bootedAt : otherBoots?.get(undated.boot);
-  return known === null ? undefined : datedBatch(batch, known ?? undated.savedZero, zoneHour);
+  const zero = undated.boot === boot ? bootedAt : undated.savedZero;
+  return zero === null ? undefined : datedBatch(batch, zero, zoneHour);
 }
 
 /**

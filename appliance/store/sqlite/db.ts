@@ -61,6 +61,11 @@ function transactionOn(db: Database): Transaction {
     // One that writes begins as the only one.
     lock: async () => {},
     own: async () => ({ number: OWN_SOURCE, origin: originOf(db) }),
+    async waitingSurveys() {
+      const of = "waiting_survey WHERE site IN (SELECT key FROM site)";
+      const row = prepared(db, `SELECT count(*) AS n FROM ${of}`).get();
+      return (row as { n: number }).n;
+    },
     async put(blocks) {
       for (const block of blocks) putBlock(db, block);
     },

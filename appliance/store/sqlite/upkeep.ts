@@ -1,16 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
-import type { SiteKey } from "../counting.ts";
+import { NOBODY, type SiteKey } from "../counting.ts";
 import { type Batch, readBatch } from "../log/batch.ts";
 import { together } from "../log/rewriting.ts";
 import type { UpkeepTime } from "../queries.ts";
-import {
-  BYTES_PER_STEP,
-  eraseBlocks,
-  eraseNobody,
-  eraseRecords,
-  eraseRows,
-} from "../settling/erasing.ts";
+import { BYTES_PER_STEP, eraseBlocks, eraseRecords, eraseRows } from "../settling/erasing.ts";
 import type { Statement, Transaction } from "../sql.ts";
 import { FILED_AT_ONCE, fileSurveys, forgetSurveyDays, WAITED } from "../surveys/statements.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
@@ -38,12 +32,14 @@ export async function upkeepStep(
   time: UpkeepTime,
 ): Promise<boolean> {
   const due: Statement = { text: DUE_SURVEYS, values: [time.boot, time.bootedAt] };
-  // SQLite numbers the rows.
-  const isFiled = await fileSurveys(sql, due, new DayZone(time.zone), () => null);
+  const isFiled = await fileSurveys(sql, due, new DayZone(time.zone));
   if (isFiled || (await eraseSites(sql)) || packLog(db, time)) return true;
   // An unsure clock may be years ahead: nothing is dropped on its word.
   if (time.bootedAt !== null) run(db, forgetSurveyDays(time.today));
-  return (await eraseNobody(sql.rows)) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
+  return (
+    (await eraseRows(sql.rows, NOBODY, ["survey", "waiting_survey"])) ||
+    giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES)
+  );
 }
 
 /** Removes some of the data of erased sites. @returns false when there is none */
@@ -57,7 +53,7 @@ export async function eraseSites(sql: Transaction): Promise<boolean> {
   const more =
     (await eraseBlocks(rows, site, BYTES)) ||
     (await eraseFromLog(sql, site, n)) ||
-    (await eraseRows(rows, site));
+    (await eraseRows(rows, site, ["survey", "survey_day", "waiting_survey", "past"]));
   // A card may have bent the number, which then names no row.
   const end = "DELETE FROM erased_site WHERE key = $1 RETURNING 1 AS gone";
   return more || (await rows(end, [site])).length > 0;

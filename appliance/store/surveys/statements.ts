@@ -69,7 +69,7 @@ interface WaitingSurvey {
   readonly zero: number | null;
 }
 
-/** Columns of a response that waited; each engine adds its `zero`. */
+/** Columns of a response that waited, to which its `zero` is added. */
 export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_clock AS "savedClock"';
 
 /**
@@ -77,27 +77,18 @@ export const WAITED = 'waiting_survey.id, site, version, payload, at, saved_cloc
  * @param due removes some responses that are due, and returns their columns
  * @returns false when there was none to file
  */
-export async function fileSurveys(
-  sql: Sql,
-  due: Statement,
-  zone: DayZone,
-  drawId: () => NewId,
-): Promise<boolean> {
+export async function fileSurveys(sql: Sql, due: Statement, zone: DayZone): Promise<boolean> {
   const rows = await sql.rows<WaitingSurvey>(due.text, due.values);
   const waited = rows.toSorted((a, b) => a.id - b.id);
   await sql.all(
     waited.map(({ site, version, payload, at, savedClock, zero }) => ({
       text: FILE,
-      values: [
-        ...[site, drawId(), version, zone.today(zero === null ? savedClock : zero + at), payload],
-      ],
+      values: [site, version, zone.today(zero === null ? savedClock : zero + at), payload],
     })),
   );
   return rows.length > 0;
 }
 
 const FILE = `
-  INSERT INTO survey (id, site, source, version, day, payload)
-  SELECT CAST($2 AS bigint), key, (SELECT source FROM generation), CAST($3 AS bigint),
-    CAST($4 AS int), CAST($5 AS text)
-  FROM site WHERE key = $1`;
+  INSERT INTO survey (site, source, version, day, payload)
+  SELECT key, (SELECT source FROM generation), $2, $3, $4 FROM site WHERE key = $1`;

@@ -337,21 +337,21 @@ onOneEngine(() => {
       assert.match((await world().ask("/s.js")).text, /"Asia\/Tokyo"/);
     });
   });
+});
 
-  describe("hits that wait for the clock", () => {
-    const clock = () => new FakeClock("2026-01-01T00:00:00Z", { sure: false });
-    const world = eachWorld(() => ({ clock: clock(), env: { DAY_ZONE: "Asia/Kolkata" } }));
+describe("hits that wait for the clock", () => {
+  const clock = () => new FakeClock("2026-01-01T00:00:00Z", { sure: false });
+  const world = eachWorld(() => ({ clock: clock(), env: { DAY_ZONE: "Asia/Kolkata" } }));
 
-    it("count for the day of the zone on which they came in", async () => {
-      await world().beacon({ p: "/" });
-      await world().survey({ sv: 1, c: "early" });
-      world().clock.advance(3_600_000);
-      world().clock.becomeSure("2026-03-04T19:15:00Z");
-      await world().service.store.upkeep();
-      assert.deepEqual((await hoursOf(world(), "2026-03-04")).hour, { 23: 1 });
-      const { comments } = await world().read("/surveys", { sv: 1 });
-      assert.equal(comments[0].day, "2026-03-04");
-    });
+  it("count for the day of the zone on which they came in", async () => {
+    await world().beacon({ p: "/" });
+    await world().survey({ sv: 1, c: "early" });
+    world().clock.advance(3_600_000);
+    world().clock.becomeSure("2026-03-04T19:15:00Z");
+    await world().service.store.upkeep();
+    assert.deepEqual((await hoursOf(world(), "2026-03-04")).hour, { 23: 1 });
+    const { comments } = await world().read("/surveys", { sv: 1 });
+    assert.equal(comments[0].day, "2026-03-04");
   });
 });
 

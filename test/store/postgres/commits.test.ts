@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
+import { dayOf } from "../../../appliance/base/calendar.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { groupsOf } from "../../helpers/groups.ts";
 import { type Login, Postgres } from "../../helpers/postgres.ts";
+import { logOf, viewOf } from "../../helpers/traffic.ts";
 import { EngineWorld, eachFleet } from "./engine-world.ts";
 
 /** Ten seconds for those with standbys: real servers, which are waited for. */
@@ -279,6 +281,28 @@ describe("batches in PostgreSQL", () => {
     await sql("DROP TRIGGER no ON log");
     assert.ok((await node.passing(node.count(["/"]))).ok);
     assert.deepEqual(await paths(), { "/": 2 });
+  });
+
+  it("that came before the database answered count for the hour in which they came", async () => {
+    const [proxy, first] = [await CuttingProxy.open(server().port, 1), await open()];
+    proxy.hang(true);
+    const node = openNode({ ports: [proxy.port] }, { sure: false });
+    const { clock } = node;
+    const began = Date.parse("2026-03-04T23:59:30Z") - clock.monotonic();
+    node.databaseNow = () => began + clock.monotonic();
+    const stamp = { boot: clock.boot, at: clock.monotonic(), savedClock: clock.now() };
+    const hits = logOf(first.site(), stamp, [viewOf({ path: "/early" })]);
+    const survey = { site: first.site(), stamp, version: 1, payload: "{}" };
+    const waiting = node.commit({ ...hits, surveys: [survey] });
+    clock.advance(60_000);
+    clock.setWall("2031-01-01T00:00:00Z");
+    proxy.hang(false);
+    proxy.cut();
+    assert.ok((await node.passing(waiting)).ok);
+    const day = dayOf(began);
+    assert.deepEqual(await first.countsOfDay("path", day), { "/early": 1 });
+    assert.deepEqual(await first.countsOfDay("hour", day), { "23": 1 });
+    assert.deepEqual(await sql("SELECT day FROM survey"), [{ day }]);
   });
 
   it("wait for a connection where there is none left, and say why", async () => {

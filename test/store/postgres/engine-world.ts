@@ -4,6 +4,7 @@ import type { Refusal } from "../../../appliance/base/refusal.ts";
 import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts";
 import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import type { EngineAnswer, SettlementAsked } from "../../../appliance/store/engine.ts";
+import { FleetClock } from "../../../appliance/store/fleet-clock.ts";
 import type { LiveBars } from "../../../appliance/store/intake/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
 import type { StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
@@ -27,6 +28,8 @@ export interface NodeOptions {
 /** A node on a database, with what it heard. */
 export class EngineWorld {
   readonly clock: FakeClock;
+  /** The clock of the database, as this node knows it. */
+  readonly time: FleetClock;
   readonly lines: string[] = [];
   readonly refused: Refusal[] = [];
   readonly engine: PostgresEngine;
@@ -45,14 +48,16 @@ export class EngineWorld {
     { name = "north", sites = ["blog"], sure = true, boot = "b1" }: NodeOptions = {},
   ) {
     this.clock = new FakeClock("2026-03-04T12:00:00Z", { sure, boot });
+    const log = createLog((line) => this.lines.push(line));
+    const { clock } = this;
+    this.time = new FleetClock({ clock, log, databaseNow: () => this.databaseNow() });
     this.engine = PostgresEngine.open(
       {
         databaseUrl: url,
         nodeName: name,
         declared: sites.map((id) => ({ id, host: null })),
-        clock: this.clock,
-        log: createLog((line) => this.lines.push(line)),
-        databaseNow: () => this.databaseNow(),
+        clock: this.time,
+        log,
         threads: reusedThreads,
       },
       {
@@ -106,7 +111,7 @@ export class EngineWorld {
   }
 
   get hour(): number {
-    return Math.floor(this.clock.now() / HOUR_MS);
+    return Math.floor(this.time.now() / HOUR_MS);
   }
 
   site(id = "blog"): number {
@@ -133,12 +138,16 @@ export class EngineWorld {
 
   /** All upkeep that is due, as the store has it done. @returns how many steps there were */
   async upkeep(retentionDays = 100): Promise<number> {
-    const { clock } = this;
+    return (await this.tend(retentionDays)) + (await this.settle(retentionDays));
+  }
+
+  /** The same without settling. */
+  async tend(retentionDays = 100): Promise<number> {
     for (let steps = 0; ; steps++) {
       const time = this.#upkeepTime(retentionDays);
-      const answer = await this.engine.send({ kind: "upkeep", at: clock.monotonic(), time });
+      const answer = await this.engine.send({ kind: "upkeep", at: this.clock.monotonic(), time });
       if (!answer.ok) throw new Error(answer.message);
-      if (!answer.more) return steps + (await this.settle(retentionDays));
+      if (!answer.more) return steps;
     }
   }
 
@@ -169,9 +178,9 @@ export class EngineWorld {
   }
 
   #upkeepTime(retentionDays: number): UpkeepTime {
-    const { clock } = this;
-    const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
-    return { boot: clock.boot, bootedAt, today: this.day, retentionDays };
+    const { time } = this;
+    const bootedAt = time.now() - time.monotonic();
+    return { boot: time.boot, bootedAt, today: this.day, retentionDays };
   }
 
   /** Counts of a site by value of a dimension. */
@@ -206,7 +215,7 @@ export class EngineWorld {
   }
 
   get day(): number {
-    return dayOf(this.clock.now());
+    return dayOf(this.time.now());
   }
 
   survey(payload: string, { site = this.site(), hour = this.hour } = {}): SurveyRow {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { logOf, viewOf } from "../../helpers/traffic.ts";
-import { type EngineWorld, eachFleet, type NodeOptions } from "./engine-world.ts";
+import { eachFleet, type NodeOptions } from "./engine-world.ts";
 
 describe("upkeep in PostgreSQL", () => {
   const { open: openNode, sql } = eachFleet();
@@ -12,9 +12,6 @@ describe("upkeep in PostgreSQL", () => {
     const [row] = await sql(`SELECT count(*) AS n FROM ${table}`);
     return row?.n;
   };
-
-  /** Ends the lease, so that another node can do upkeep. */
-  const freeLease = () => sql("UPDATE lease SET until = now() - interval '1 second'");
 
   it("settles what all have counted, what comes late too, and keeps every sum", async () => {
     const [one, other] = [await open(), await open()];
@@ -158,41 +155,39 @@ describe("upkeep in PostgreSQL", () => {
   });
 
   it("erases a site: its blocks, its part of the log, what comes late for it, and nothing else", async () => {
-    const node = await open({ sure: false });
+    const node = await open();
     await node.write("createSite", { id: "shop" });
     const shop = node.site("shop");
     await node.count(["/"]);
     await node.count(["/", "/settled"], { site: shop });
     await node.settle();
     await node.commit({ surveys: [node.survey("{}", { site: shop })] });
-    // Undated hits stay in the log.
-    const { boot } = node.clock;
-    const stamp = { boot, at: node.clock.monotonic(), savedClock: node.clock.now() };
-    const waits = (site: number, path: string) => logOf(site, stamp, [viewOf({ path })]).log;
-    await node.commit({ log: [...waits(shop, "/secret"), ...waits(node.site(), "/waits")] });
+    const hits = (site: number, path: string) =>
+      logOf(site, { hour: node.hour }, [viewOf({ path })]).log;
+    await node.commit({ log: [...hits(shop, "/secret"), ...hits(node.site(), "/kept")] });
     assert.ok((await node.write("eraseSite", { id: "shop" })).ok);
-    await node.upkeep();
-    for (const table of ["block", "survey", "survey_day", "waiting_survey", "past"])
+    await node.tend();
+    for (const table of ["block", "survey", "survey_day", "past"])
       assert.equal(await countOf(`${table} WHERE site = ${shop}`), 0, table);
     const inLog = async () => {
       const bodies = (await sql("SELECT body FROM log")).map(({ body }) => `${body}`);
-      return ["/secret", "/late", "/waits"].filter((path) =>
+      return ["/secret", "/late", "/kept"].filter((path) =>
         bodies.some((body) => body.includes(path)),
       );
     };
-    assert.deepEqual(await inLog(), ["/waits"]);
+    assert.deepEqual(await inLog(), ["/kept"]);
     // A node that has not heard of it: what it sends is of a day, at most.
-    const [late] = waits(shop, "/late");
+    const [late] = hits(shop, "/late");
     const [{ node: id, n } = {}] = await sql("SELECT node, max(n) AS n FROM log GROUP BY node");
     await sql(
       `INSERT INTO log VALUES (${id}, ${Number(n) + 1}, '\\x${Buffer.from(late ?? []).toString("hex")}')`,
     );
     assert.equal(await countOf("erased_site"), 1);
     await sql("UPDATE erased_site SET at = now() - interval '25 hours'");
-    await node.upkeep();
-    assert.deepEqual(await inLog(), ["/waits"]);
+    await node.tend();
+    assert.deepEqual(await inLog(), ["/kept"]);
     assert.equal(await countOf("erased_site"), 0);
-    assert.deepEqual(await node.counts("path"), { "/": 1 });
+    assert.deepEqual(await node.counts("path"), { "/": 1, "/kept": 1 });
     assert.deepEqual(await node.counts("path", { site: shop }), {});
   });
 
@@ -205,77 +200,6 @@ describe("upkeep in PostgreSQL", () => {
     await node.write("eraseSite", { id: "shop" });
     assert.ok((await node.engine.send({ kind: "settle", at: 0, settlement })).ok);
     assert.equal(await countOf("block"), 0);
-  });
-
-  describe("of what waited for a clock", () => {
-    const TRUE_TIME = "2026-03-05T12:00:00Z";
-
-    /** A view and a response come to a node that does not know the time. */
-    async function waiting(node: EngineWorld, path: string): Promise<void> {
-      const { clock } = node;
-      const stamp = { boot: clock.boot, at: clock.monotonic(), savedClock: clock.now() };
-      const survey = { site: node.site(), stamp, version: 1, payload: '{"q":1}' };
-      const hits = logOf(node.site(), stamp, [viewOf({ path })]);
-      assert.ok((await node.commit({ ...hits, surveys: [survey] })).ok);
-    }
-
-    /** The paths that were counted by day, and how many responses, ago from the day of the true time. */
-    async function filed(node: EngineWorld) {
-      const at = Math.floor(Date.parse(TRUE_TIME) / DAY_MS);
-      const surveys = await sql("SELECT day FROM survey ORDER BY day DESC");
-      const paths: string[][] = [];
-      for (const ago of [0, 1]) paths.push(Object.keys(await node.countsOfDay("path", at - ago)));
-      return { paths, surveys: surveys.map(({ day }) => at - Number(day)) };
-    }
-
-    it("files it once its node knows the time, and not by the clock of another", async () => {
-      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
-      await waiting(other, "/waits");
-      await one.upkeep();
-      assert.equal(await countOf("log"), 1);
-      assert.equal(await countOf("waiting_survey"), 1);
-      assert.deepEqual(await one.counts("pending"), 1);
-      for (const { clock } of [one, other]) clock.becomeSure(TRUE_TIME);
-      one.clock.setWall(TRUE_TIME);
-      // It tells the time; the other holds the lease.
-      await other.upkeep();
-      await one.upkeep();
-      assert.deepEqual(await filed(one), { paths: [["/waits"], []], surveys: [0] });
-      assert.equal(await countOf("log"), 0);
-    });
-
-    it("files it by the time it was saved with, once its node is gone", async () => {
-      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
-      await waiting(other, "/waits");
-      one.clock.setWall(TRUE_TIME);
-      await other.engine.close();
-      await one.upkeep();
-      assert.deepEqual(await filed(one), { paths: [[], ["/waits"]], surveys: [1] });
-    });
-
-    it("files it so a day after its node was heard of, where that said no goodbye", async () => {
-      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
-      await waiting(other, "/waits");
-      one.clock.setWall(TRUE_TIME);
-      await one.upkeep();
-      assert.equal(await countOf("log"), 1);
-      await sql("UPDATE boot SET told_at = now() - interval '25 hours'");
-      await one.upkeep();
-      assert.deepEqual(await filed(one), { paths: [[], ["/waits"]], surveys: [1] });
-    });
-
-    it("files it by the time that another process on its machine knows", async () => {
-      const one = await open({ boot: "b1" });
-      const first = await open({ sure: false, boot: "b2" });
-      await waiting(first, "/waits");
-      const second = await open({ sure: false, boot: "b2" });
-      second.clock.becomeSure(TRUE_TIME);
-      await second.upkeep();
-      await freeLease();
-      one.clock.setWall(TRUE_TIME);
-      await one.upkeep();
-      assert.deepEqual(await filed(one), { paths: [["/waits"], []], surveys: [0] });
-    });
   });
 
   it("leaves nothing of sites that do not exist", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout, setImmediate as turn } from "node:timers/promises";
-import type { Day } from "../../../appliance/base/calendar.ts";
+import { DAY_MS, type Day } from "../../../appliance/base/calendar.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
@@ -85,7 +85,7 @@ export class SimulatedNode extends SimulatedStore {
       log: createLog((line) => {
         if (line.includes("Upkeep failed")) this.#failedUpkeeps++;
       }),
-      databaseNow: () => this.clock.now(),
+      databaseNow: () => this.truth,
     });
     return { numbers, close: () => numbers.close() };
   }
@@ -94,7 +94,8 @@ export class SimulatedNode extends SimulatedStore {
 
   /** Sends hits to another collector, which comes and goes. */
   async sendElsewhere(hits: readonly Sent[]): Promise<void> {
-    const clock = new FakeClock(this.clock.now(), { boot: `other ${++this.#others}` });
+    const wall = this.truth + (this.draw.below(81) - 40) * DAY_MS;
+    const clock = new FakeClock(wall, { boot: `other ${++this.#others}` });
     const other = await this.open("other", clock);
     await this.wait(until(() => other.numbers.ready));
     await this.send(hits, other);
@@ -197,8 +198,7 @@ export class SimulatedNode extends SimulatedStore {
     const open = `SELECT 1 FROM pg_stat_activity
       WHERE datname = '${database}' AND pid <> pg_backend_pid()`;
     while ((await others.rows(open)).length > 0) await turn();
-    // Else others would wait for a minute, and what waits for its clock for a day.
+    // Else others would wait for a minute.
     await others.rows("UPDATE lease SET until = now()");
-    await others.rows("DELETE FROM boot WHERE zero IS NULL");
   }
 }

@@ -67,7 +67,8 @@ export abstract class SimulatedStore {
   protected abstract leave(): Promise<void>;
 
   get today(): number {
-    return this.store.numbers.zone.today(this.clock.now());
+    const { zone, clock } = this.store.numbers;
+    return zone.today(clock.now());
   }
 
   keyOf(id: string): number {
@@ -110,14 +111,14 @@ export abstract class SimulatedStore {
   /** All upkeep that is due is done, and what went by it is of the past. */
   async upkeep(): Promise<void> {
     await this.settle();
-    const { clock, model, ran, retentionDays } = this;
+    const { model, ran, retentionDays } = this;
     if (this.isShort) model.loseNames(this.#settledAt);
     model.loseDetail(detailFrom(this));
     this.#settledAt = ran;
     this.#fileWaiting(model);
     const kept = await this.countedDays();
     // Undated hits in the log have no mark yet.
-    if (clock.sure) model.forget(kept, this.today, retentionDays, ran);
+    if (this.store.numbers.clock.sure) model.forget(kept, this.today, retentionDays, ran);
   }
 
   protected async settle(): Promise<void> {
@@ -213,8 +214,9 @@ export abstract class SimulatedStore {
     const payload = JSON.stringify({ sv: 1, a: { q: answer } });
     await this.wait(this.store.numbers.addSurvey(this.keyOf(id), 1, payload));
     const site = this.model.sites.get(id);
-    if (this.clock.sure) site?.surveys.push(answer);
-    else site?.waitingSurveys.push([this.clock.boot, answer]);
+    const { clock } = this.store.numbers;
+    if (clock.sure) site?.surveys.push(answer);
+    else site?.waitingSurveys.push([clock.boot, answer]);
   }
 
   async #count(hits: readonly Sent[], by = this.store): Promise<void> {
@@ -228,7 +230,8 @@ export abstract class SimulatedStore {
   }
 
   #remember(hits: readonly Sent[]): void {
-    const { clock, model, store, ran } = this;
+    const { model, store, ran } = this;
+    const { clock } = store.numbers;
     const known = hits.filter((hit): hit is Sent & { site: string } => hit.site !== null);
     const monotonic = Math.floor(clock.monotonic());
     const moment = clock.sure
@@ -247,7 +250,8 @@ export abstract class SimulatedStore {
 
   /** Dates hits whose time is known by now. */
   #fileWaiting(model: Model): void {
-    const { clock, store, isShort } = this;
+    const { store, isShort } = this;
+    const { clock } = store.numbers;
     const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
     model.file(clock.boot, bootedAt, store.numbers.zone, isShort);
   }

@@ -66,7 +66,7 @@ export function isLocked(error: unknown): boolean {
 
 /** Whether a batch had another number than the next, or one that is there: see Node and LogWriter. */
 export function isPassed(error: unknown): boolean {
-  return isDivisionByZero(error) || isOfKey(error, ["log_pkey"]);
+  return isDivisionByZero(error) || isOfKey(error, "log_pkey");
 }
 
 /** Whether a statement failed as it is to fail where a condition does not hold. */
@@ -81,11 +81,11 @@ export function isCounted(error: unknown): boolean {
 
 /** Whether a response to a survey has an id that another one has. */
 export function isIdTaken(error: unknown): boolean {
-  return isOfKey(error, ["survey_pkey", "waiting_survey_pkey"]);
+  return isOfKey(error, "survey_pkey");
 }
 
-function isOfKey(error: unknown, keys: readonly string[]): boolean {
-  return sqlStateOf(error) === "23505" && keys.includes(String(detailsOf(error).constraint));
+function isOfKey(error: unknown, key: string): boolean {
+  return sqlStateOf(error) === "23505" && detailsOf(error).constraint === key;
 }
 
 /** Whether the connection is of no use any more, or leads to a server that takes no writes. */

@@ -148,30 +148,9 @@ CREATE TABLE survey_day (
   PRIMARY KEY (site, day)
 );
 
--- Responses that came in while the clock of a node could not name the day. `at` is the boot's monotonic
--- time and `saved_clock` what the unsure wall clock said, both in milliseconds; filed under the day later.
-CREATE TABLE waiting_survey (
-  id          bigint PRIMARY KEY,
-  site        int    NOT NULL,
-  boot        text   NOT NULL,
-  at          bigint NOT NULL,
-  saved_clock bigint NOT NULL,
-  version     bigint NOT NULL,
-  payload     text   NOT NULL
-);
-
--- Boots of machines that count. `zero` is what the wall clock said at monotonic zero, in epoch
--- milliseconds; null while nobody there is sure of it.
-CREATE TABLE boot (
-  id      text        PRIMARY KEY,
-  zero    bigint,
-  told_at timestamptz NOT NULL
-);
-
--- What one node at a time does. `term` is another one each time that it changes hands.
+-- What one node at a time does.
 CREATE TABLE lease (
   name   text        PRIMARY KEY,
   holder bigint      NOT NULL,
-  term   bigint      NOT NULL,
   until  timestamptz NOT NULL
 );

@@ -1,14 +1,8 @@
-import type { Clock } from "../../../base/clock.ts";
 import type { Sql, Statement } from "../../sql.ts";
 import type { Node } from "../node.ts";
 
 const NAME = "upkeep";
 const LEASE = "interval '60 seconds'";
-
-/** The lease in the database, while this node holds it. `term` changes with each change of the holder. */
-export interface Held {
-  readonly term: number;
-}
 
 /**
  * The lease for upkeep, which one node does at a time. It ends when its holder gives no sign of life. The row is
@@ -16,31 +10,26 @@ export interface Held {
  */
 export class Lease {
   readonly #node: Node;
-  readonly #clock: Clock;
-  #held: Held | undefined;
-  /** Monotonic ms up to which the time it was held is added to the time run. */
-  #toldUntil = 0;
+  #isHeld = false;
 
-  constructor(node: Node, clock: Clock) {
+  constructor(node: Node) {
     this.#node = node;
-    this.#clock = clock;
   }
 
   get isHeld(): boolean {
-    return this.#held !== undefined;
+    return this.#isHeld;
   }
 
   /** Takes it or keeps it. @returns false when another node holds it */
   async take(sql: Sql): Promise<boolean> {
-    const rows = await sql.rows<Held>(
+    const rows = await sql.rows(
       // No node waits for the row, or locks it, while another holds the lease.
-      `INSERT INTO lease (name, holder, term, until)
-       SELECT '${NAME}', $1::bigint, 1, now() + ${LEASE} WHERE NOT EXISTS (
+      `INSERT INTO lease (name, holder, until)
+       SELECT '${NAME}', $1::bigint, now() + ${LEASE} WHERE NOT EXISTS (
          SELECT 1 FROM lease WHERE name = '${NAME}' AND holder <> $1::bigint AND until >= now())
-       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
-         term = CASE WHEN lease.holder = excluded.holder THEN lease.term ELSE lease.term + 1 END
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
        WHERE lease.holder = excluded.holder OR lease.until < now()
-       RETURNING term`,
+       RETURNING holder`,
       [this.#node.id],
     );
     this.heard(rows);
@@ -51,14 +40,13 @@ export class Lease {
   get keep(): Statement {
     return {
       text: `UPDATE lease SET until = now() + ${LEASE}
-             WHERE name = '${NAME}' AND holder = $1 RETURNING term`,
+             WHERE name = '${NAME}' AND holder = $1 RETURNING holder`,
       values: [this.#node.id],
     };
   }
 
-  heard([held]: readonly Held[]): void {
-    if (held?.term !== this.#held?.term) this.#toldUntil = this.#clock.monotonic();
-    this.#held = held;
+  heard(rows: readonly object[]): void {
+    this.#isHeld = rows.length > 0;
   }
 
   /** Frees the lease for another node. */
@@ -67,14 +55,5 @@ export class Lease {
       text: `UPDATE lease SET until = now() WHERE name = '${NAME}' AND holder = $1`,
       values: [this.#node.id],
     };
-  }
-
-  /** Milliseconds for which it was held, beyond those of `told`. */
-  get heldMs(): number {
-    return this.isHeld ? Math.floor(this.#clock.monotonic() - this.#toldUntil) : 0;
-  }
-
-  told(ms: number): void {
-    this.#toldUntil += ms;
   }
 }

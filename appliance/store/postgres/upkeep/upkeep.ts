@@ -1,34 +1,19 @@
 import type { Clock } from "../../../base/clock.ts";
-import { DayZone } from "../../../base/day-zone.ts";
-import type { SiteKey } from "../../counting.ts";
+import { NOBODY, type SiteKey } from "../../counting.ts";
 import type { UpkeepTime } from "../../queries.ts";
-import {
-  BYTES_PER_STEP,
-  eraseBlocks,
-  eraseNobody,
-  eraseRecords,
-  eraseRows,
-} from "../../settling/erasing.ts";
+import { BYTES_PER_STEP, eraseBlocks, eraseRecords, eraseRows } from "../../settling/erasing.ts";
 import type { Sql } from "../../sql.ts";
-import { fileSurveys, forgetSurveyDays } from "../../surveys/statements.ts";
+import { forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ServerSql } from "../connection/sql.ts";
-import type { DatabaseTime } from "../database-time.ts";
 import { epochOf } from "../epoch.ts";
 import { BLOCK_BYTES, PostgresSnapshot } from "../snapshot.ts";
-import { SurveyIds } from "../surveys.ts";
-import { bootStatement, DUE_SURVEYS } from "./boots.ts";
 import type { Lease } from "./lease.ts";
-
-const TELL_BOOT_MS = 3_600_000;
 
 interface UpkeepOptions {
   readonly connection: Connection;
   readonly lease: Lease;
-  readonly time: DatabaseTime;
-  readonly clock: Clock;
-  /** 0–1 */
-  readonly random: () => number;
+  readonly clock: Pick<Clock, "monotonic">;
 }
 
 /**
@@ -38,21 +23,23 @@ interface UpkeepOptions {
 export class PostgresUpkeep {
   readonly #options: UpkeepOptions;
   readonly #erasing = new Erasing();
-  readonly #ids: SurveyIds;
-  #boot = { isKnown: false, at: -Infinity };
+  /** Monotonic ms up to which this node has added to the time run, or another one does. */
+  #ranUntil: number;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    this.#ids = new SurveyIds(options.clock, options.random);
+    this.#ranUntil = options.clock.monotonic();
   }
 
   /** @returns false when nothing is left to do for this node. @throws {Away}, {Lost} */
   async step(time: UpkeepTime): Promise<boolean> {
-    await this.#tellBoot(time);
-    const { connection, lease } = this.#options;
+    const { connection, lease, clock } = this.#options;
+    const now = clock.monotonic();
+    const ran = lease.isHeld ? Math.floor(now - this.#ranUntil) : 0;
+    this.#ranUntil = now;
     try {
       return await connection.transaction(
-        async (sql) => (await lease.take(sql)) && this.#work(sql, time),
+        async (sql) => (await lease.take(sql)) && this.#work(sql, time, ran),
       );
     } catch (error) {
       this.#erasing.forget();
@@ -60,36 +47,16 @@ export class PostgresUpkeep {
     }
   }
 
-  async #tellBoot(time: UpkeepTime): Promise<void> {
-    const { connection, clock } = this.#options;
-    const isKnown = time.bootedAt !== null;
-    const at = clock.monotonic();
-    if (isKnown === this.#boot.isKnown && at - this.#boot.at < TELL_BOOT_MS) return;
-    await connection.all([bootStatement(time)]);
-    this.#boot = { isKnown, at };
-  }
-
-  async #work(sql: ServerSql, { zone }: UpkeepTime): Promise<boolean> {
-    const { lease, time } = this.#options;
-    const ms = lease.heldMs;
-    await sql.rows(ADD_RUN_TIME, [String(ms)]);
-    lease.told(ms);
+  async #work(sql: ServerSql, { today }: UpkeepTime, ran: number): Promise<boolean> {
+    await sql.rows(ADD_RUN_TIME, [String(ran)]);
     if (await this.#erasing.step(sql, await epochOf(sql))) return true;
-    const drawId = () => this.#ids.draw();
-    if (await fileSurveys(sql, DUE_SURVEYS, new DayZone(zone), drawId)) return true;
-    if (await eraseNobody(sql.rows)) return true;
-    const forgetDays = forgetSurveyDays(time.today());
-    await sql.all([
-      forgetDays,
-      { text: FORGET_LOGS },
-      { text: FORGET_NODES },
-      { text: FORGET_BOOTS },
-    ]);
+    if (await eraseRows(sql.rows, NOBODY, ["survey"])) return true;
+    await sql.all([forgetSurveyDays(today), { text: FORGET_LOGS }, { text: FORGET_NODES }]);
     return false;
   }
 }
 
-/** Adds to the time run, which retention goes by. */
+/** Adds to the time run, which retention goes by, since the clock of a database may jump, too. */
 const ADD_RUN_TIME = `
   INSERT INTO meta (key, value) VALUES ('run_ms', $1)
   ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + excluded.value::bigint)::text`;
@@ -101,8 +68,6 @@ const FORGET_LOGS = `
       AND seen_at > now() - interval '30 days')`;
 
 const FORGET_NODES = "DELETE FROM node WHERE seen_at < now() - interval '30 days'";
-
-const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days'";
 
 /**
  * Removes the data of erased sites, in small steps. It goes on for a day, since a node that was away may still write
@@ -141,7 +106,7 @@ class Erasing {
     return (
       (await eraseBlocks(sql.rows, site, BLOCK_BYTES)) ||
       (await this.#eraseFromLog(sql, site)) ||
-      eraseRows(sql.rows, site)
+      eraseRows(sql.rows, site, ["survey", "survey_day", "past"])
     );
   }
 

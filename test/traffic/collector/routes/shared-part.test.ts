@@ -209,7 +209,10 @@ onOneEngine(() => {
   });
 
   describe("a link while the clock of the box is not set", () => {
-    const world = eachWorld(() => ({ clock: new FakeClock(undefined, { sure: false }) }));
+    const world = eachWorld(() => ({
+      engine: "SQLite",
+      clock: new FakeClock(undefined, { sure: false }),
+    }));
 
     it("tells nothing of the box, which its owner is told", async () => {
       const { token } = (await new Owner(world()).ask("POST", "/api/sites/blog/share", {})).json;
