@@ -1,5 +1,4 @@
 import { HOUR_MS, hourOf } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
 import { STAT_PERIODS } from "../base/input/deck-fields.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/display/live-numbers.ts";
@@ -15,16 +14,14 @@ export class SiteNumbers implements NumberSource {
   readonly changed = new Signal();
   readonly alarmed = new Signal<string>();
   readonly #numbers: Numbers;
-  readonly #clock: Clock;
   readonly #alarms: SiteAlarms;
   readonly #subscriptions: readonly Cancel[];
   #cancelHour: Cancel = () => {};
   #cancelStep: Cancel | undefined;
 
-  constructor(numbers: Numbers, clock: Clock, alarms: SiteAlarms) {
+  constructor(numbers: Numbers, alarms: SiteAlarms) {
     this.#alarms = alarms;
     this.#numbers = numbers;
-    this.#clock = clock;
     this.#subscriptions = [
       numbers.counted.on(() => this.changed.emit()),
       numbers.directoryChanged.on(() => this.changed.emit()),
@@ -43,7 +40,7 @@ export class SiteNumbers implements NumberSource {
     const marked = alarm === undefined ? {} : { alarm };
     const { days } = STAT_PERIODS[period];
     if (days === null) return { ...this.#live(site.key), ...marked };
-    const now = this.#clock.now();
+    const now = this.#numbers.clock.now();
     const numbers = await this.#numbers.read("liveNumbers", {
       site: site.key,
       counter: metric,
@@ -70,7 +67,7 @@ export class SiteNumbers implements NumberSource {
 
   /** Waits for live views to expire, which is no event. After a step, the next one waits for a question. */
   #awaitNextStep(): void {
-    this.#cancelStep ??= this.#clock.after(LIVE_STEP_MS, () => {
+    this.#cancelStep ??= this.#numbers.clock.after(LIVE_STEP_MS, () => {
       this.#cancelStep = undefined;
       this.changed.emit();
     });
@@ -78,11 +75,11 @@ export class SiteNumbers implements NumberSource {
 
   /** Waits for the next hour, which changes the comparison of today. */
   #awaitNextHour(): void {
-    const { zone } = this.#numbers;
-    const now = this.#clock.now();
+    const { zone, clock } = this.#numbers;
+    const now = clock.now();
     // A day may begin within an hour after a change of the zone.
     const wait = Math.min(HOUR_MS - (zone.wall(now) % HOUR_MS), zone.nextMidnight(now) - now);
-    this.#cancelHour = this.#clock.after(wait, () => {
+    this.#cancelHour = clock.after(wait, () => {
       this.#awaitNextHour();
       this.changed.emit();
     });

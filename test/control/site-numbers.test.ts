@@ -10,7 +10,7 @@ describe("the numbers on the deck", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2" } });
   let numbers: SiteNumbers;
   beforeEach(() => {
-    numbers = new SiteNumbers(world().service.store.numbers, world().clock, noAlarms);
+    numbers = new SiteNumbers(world().service.store.numbers, noAlarms);
   });
   afterEach(() => numbers.close());
   const views = async (count: number) => {

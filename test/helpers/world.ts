@@ -94,6 +94,8 @@ export class World {
     upSeconds: 4 * 86_400 + 7_200,
     memory: { totalBytes: 2 ** 30, serviceBytes: 110 * 2 ** 20 },
   };
+  /** The time of the database elsewhere: that of `clock` unless a test says otherwise. */
+  databaseNow = () => this.clock.now();
   /** The disk of the data, for the next start. */
   disk: Disk | undefined;
   readonly #options: WorldOptions;
@@ -141,7 +143,7 @@ export class World {
       config: door === undefined ? config : { ...config, tlsPort: 0 },
       clock: this.clock,
       chores: reusedProcesses,
-      databaseNow: () => this.clock.now(),
+      databaseNow: () => this.databaseNow(),
       prepare: (file) => prepare && withDatabase(openForWriting(file), prepare),
       runProgram: reusedPrograms,
       bus: createDeckBus(this.usb),

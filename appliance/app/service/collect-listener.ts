@@ -42,7 +42,6 @@ export async function showAlone(
     sites: knowSites(config, numbers, ends),
     readSessions: new ReadSessions({ clock, randomBytes }),
     client,
-    clock,
     log,
     pages: builtPages(),
     warnings: () => numbers.warnings,

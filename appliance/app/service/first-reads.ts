@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { COUNTED_OF } from "../../base/text/dimensions.ts";
 import { RULES } from "../../control/routes/decks/decks.ts";
@@ -52,7 +51,7 @@ const WIDEST = {
 
 interface DashboardDoors {
   readonly local: Pick<LocalData, "read">;
-  readonly numbers: Pick<Numbers, "read" | "zone">;
+  readonly numbers: Pick<Numbers, "clock" | "read" | "zone">;
 }
 
 /**
@@ -60,11 +59,8 @@ interface DashboardDoors {
  * range.
  * @throws {Refusal} the first refusal of a question
  */
-export async function dashboardReads(
-  { local, numbers }: DashboardDoors,
-  clock: Pick<Clock, "now">,
-): Promise<void> {
-  const now = clock.now();
+export async function dashboardReads({ local, numbers }: DashboardDoors): Promise<void> {
+  const now = numbers.clock.now();
   const [today, zone] = [numbers.zone.today(now), numbers.zone.nameAt(now)];
   const hour = numbers.zone.hourAt(now) % HOURS;
   const sites = await local.read("largestSites", { limit: ASKED_SITES });

@@ -68,7 +68,7 @@ export async function startOwner(
   const push = await startPush(context);
   const sending = await startOutgoing(context);
   const alarms = startAlarms({ ...context, ...sending });
-  const siteNumbers = closeWith(ends, new SiteNumbers(numbers, clock, alarms));
+  const siteNumbers = closeWith(ends, new SiteNumbers(numbers, alarms));
   const kept = await keptDecks(store.local);
   const ofMachine = startMachine(context);
   const front = await startFront(context, {

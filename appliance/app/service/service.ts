@@ -172,7 +172,6 @@ async function start(
     numbers,
     warnings,
     client,
-    clock,
     log,
     pages,
     door,
@@ -203,6 +202,6 @@ async function start(
     disk,
     backupWatch,
   });
-  void local.cameUp(() => dashboardReads(store, clock));
+  void local.cameUp(() => dashboardReads(store));
   return { ...listeners, store, backups: backupWatch, ...owner };
 }

@@ -9,5 +9,5 @@ const clock = new SystemClock();
 hostStartTrial(clock, async (reader, file) => {
   const read: typeof reader.read = (query, input) => reader.read(query, input);
   await firstReads({ read }, file);
-  await dashboardReads({ local: { read }, numbers: { read, zone: new DayZone() } }, clock);
+  await dashboardReads({ local: { read }, numbers: { clock, read, zone: new DayZone() } });
 });

@@ -46,7 +46,7 @@ export function startWholeData({ routes, store, decks, clock, ...parts }: WholeP
       if (why !== undefined) onUnusable(why);
       throw error;
     }
-    void local.cameUp(() => dashboardReads(store, clock));
+    void local.cameUp(() => dashboardReads(store));
   };
   const takeName = async (hostname: string) => {
     // The machine is the other one in all else: its owner can name it, too.

@@ -63,7 +63,7 @@ export function startSenders({
   const polls = closeWith(ends, new LongPolls({ channels, clock }));
   const feed = new LogFeed({
     zone: () => numbers.zone,
-    now: () => clock.now(),
+    now: () => numbers.clock.now(),
     randomBytes: random.bytes,
     pause: () => setImmediate(),
   });

@@ -1,5 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
-import { type Clock, every } from "../../base/clock.ts";
+import { every } from "../../base/clock.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
 import type { SiteAlarms } from "../../store/reports.ts";
 import type { Numbers, SiteKey } from "../../store/store.ts";
@@ -22,9 +22,8 @@ export interface SiteAlarm {
 interface AlarmsOptions {
   numbers: Pick<
     Numbers,
-    "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings" | "zone"
+    "clock" | "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings" | "zone"
   >;
-  clock: Clock;
   /** Sends an alarm to the owner's URL. Resolves at the end, even after a failure. */
   send: (webhook: string, alarm: SiteAlarm) => Promise<unknown>;
 }
@@ -61,7 +60,7 @@ export class Alarms {
     // Sites come and go, and a restore may replace all of them.
     this.#stops = [
       options.numbers.directoryChanged.on(() => void this.reload()),
-      every(options.clock, LOOK_EVERY_MS, () => this.#look()),
+      every(options.numbers.clock, LOOK_EVERY_MS, () => this.#look()),
     ];
     void this.reload();
   }
@@ -134,7 +133,8 @@ export class Alarms {
   }
 
   #look(): void {
-    const { clock, numbers } = this.#options;
+    const { numbers } = this.#options;
+    const { clock } = numbers;
     const now = clock.now();
     const isSound = numbers.warnings.length === 0;
     for (const site of this.#sites.values()) {
@@ -180,7 +180,7 @@ export class Alarms {
 
   /** Reads the hours since the last reading. */
   async #learn(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#options.numbers;
     // Without hours, nothing is judged before the clock is sure, either.
     if (!clock.sure) return;
     for (const site of this.#sites.values()) {

@@ -1,6 +1,5 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
-import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../base/http/client.ts";
 import type { Pages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
@@ -26,7 +25,6 @@ interface CollectorParts {
   sites: Sites;
   readSessions: ReadSessions;
   client: Client;
-  clock: Clock;
   log: Log;
   /** The files of the web build. */
   pages: Pages;
@@ -40,7 +38,8 @@ interface CollectorParts {
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { numbers, sites, readSessions, client, clock, log, warnings, door } = parts;
+  const { numbers, sites, readSessions, client, log, warnings, door } = parts;
+  const { clock } = numbers;
   const { isDraining = () => false } = parts;
   const readiness = {
     get ready() {
@@ -62,16 +61,16 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute({ ...parts, tally }))
     .post("/session", sessionRoute(access))
-    .get("/stats", statsRoute(access, { numbers, clock, warnings }))
-    .get("/goals", goalsRoute(access, { numbers, clock }))
-    .get("/marks", marksRoute(access, { numbers, clock }))
-    .get("/overview", overviewRoute(access, sites, { numbers, clock, warnings }))
+    .get("/stats", statsRoute(access, { numbers, warnings }))
+    .get("/goals", goalsRoute(access, numbers))
+    .get("/marks", marksRoute(access, numbers))
+    .get("/overview", overviewRoute(access, sites, { numbers, warnings }))
     .get("/surveys", surveysRoute(access, numbers))
     .get("/surveys/versions", surveyVersionsRoute(access, numbers))
     .get("/surveys/export", surveysExportRoute(access, numbers))
     .get("/sites", sitesRoute(access, sites))
     .get("/public-address", publicAddressRoute(door))
-    .get("/badge", badgeRoute(sites, numbers, client, clock))
+    .get("/badge", badgeRoute(sites, numbers, client))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
   return withRoutes(new HitsApp(hits, readiness), router, log, publicSurface(door, client));
 }

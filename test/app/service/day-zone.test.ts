@@ -109,7 +109,7 @@ onOneEngine(() => {
       const { store } = world().service;
       const { SiteNumbers } = await import("../../../appliance/control/site-numbers.ts");
       const { noAlarms } = await import("../../helpers/no-alarms.ts");
-      const numbers = new SiteNumbers(store.numbers, world().clock, noAlarms);
+      const numbers = new SiteNumbers(store.numbers, noAlarms);
       assert.equal((await numbers.numbers("blog", "pv", "day"))?.value, 1);
       const changed = new Promise<void>((resolve) => numbers.changed.on(() => resolve()));
       world().clock.advance(2 * 60_000);

@@ -51,7 +51,7 @@ describe("boxes that share a database", () => {
   it("show on dashboards and keys what any of them counts", async () => {
     await new Owner(here).ask("POST", "/api/sites", { id: "blog" });
     await sees(here, there);
-    const numbers = new SiteNumbers(there.service.store.numbers, new SystemClock(), noAlarms);
+    const numbers = new SiteNumbers(there.service.store.numbers, noAlarms);
     const shown: Record<string, number | undefined> = {};
     const look = async () => {
       for (const period of ["day", "now"] as const)

@@ -60,7 +60,7 @@ onOneEngine(() => {
 
     it("is nothing to the numbers on the deck", async () => {
       const numbers = async () => {
-        const source = new SiteNumbers(world().service.store.numbers, world().clock, noAlarms);
+        const source = new SiteNumbers(world().service.store.numbers, noAlarms);
         const found = await source.numbers("shop", "pv", "7d");
         source.close();
         return found;

@@ -55,6 +55,7 @@ export const BOX_ROUTES: RoutesOf<BoxParts> = {
   /** Facts about the box and its state, as far as they are known. */
   "GET /api/box": async (ctx, parts): Promise<BoxAnswer> => {
     const { clock, version, made, store, timeZone, addresses, power } = parts;
+    const { numbers } = store;
     const [vitals, space] = await Promise.all([
       parts.vitals(),
       store.local.space().catch(() => undefined),
@@ -68,7 +69,7 @@ export const BOX_ROUTES: RoutesOf<BoxParts> = {
       time: clock.now(),
       clockSet: clock.sure,
       timeZone: timeZone(),
-      ...(!store.numbers.asksZone && { days: daysAt(store.numbers.zone, clock.now()) }),
+      ...(!numbers.asksZone && { days: daysAt(numbers.zone, numbers.clock.now()) }),
       addresses: addresses(),
       ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
       ...(device && { device }),

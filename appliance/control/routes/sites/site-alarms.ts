@@ -1,4 +1,3 @@
-import type { Clock } from "../../../base/clock.ts";
 import { originOf } from "../../../base/input/origin.ts";
 import { FLAG } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
@@ -45,18 +44,17 @@ export function expectAllowed(webhook: string | null, origins: Pick<Origins, "is
 }
 
 interface ActivityParts {
-  numbers: Pick<Numbers, "directory" | "live" | "read" | "zone">;
-  clock: Pick<Clock, "now">;
+  numbers: Pick<Numbers, "clock" | "directory" | "live" | "read" | "zone">;
   alarms: Pick<Alarms, "stateOf">;
 }
 
 /** `GET /api/site-activity`: the activity of each site. */
 const showSiteActivity: Handler<ActivityParts> = async (
   ctx,
-  { numbers, clock, alarms },
+  { numbers, alarms },
 ): Promise<SiteActivityAnswer> => {
   const { sites } = numbers.directory;
-  const now = clock.now();
+  const now = numbers.clock.now();
   const found = await numbers.read("siteActivity", {
     sites: sites.map(({ key, id }) => ({ key, id })),
     today: numbers.zone.today(now),
@@ -77,7 +75,6 @@ const showSiteActivity: Handler<ActivityParts> = async (
 };
 
 export function startAlarms({
-  clock,
   store: { numbers },
   routes,
   ends,
@@ -85,7 +82,7 @@ export function startAlarms({
   origins,
 }: OwnerContext & { outgoing: RequestSender; origins: Origins }): Alarms {
   const send = (url: string, alarm: SiteAlarm) => outgoing.send(webhookRequest(url, alarm));
-  const alarms = closeWith(ends, new Alarms({ numbers, clock, send }));
+  const alarms = closeWith(ends, new Alarms({ numbers, send }));
   const setting = {
     kind: SITE_ALARMS,
     read: (input: unknown) => {
@@ -99,6 +96,6 @@ export function startAlarms({
   };
   // `PUT` takes `{silence, rush, webhook}`, in the place of those before.
   routes.owner({ numbers }, settingRoutes("alarms", setting));
-  routes.owner({ numbers, clock, alarms }, { "GET /api/site-activity": showSiteActivity });
+  routes.owner({ numbers, alarms }, { "GET /api/site-activity": showSiteActivity });
   return alarms;
 }

@@ -63,7 +63,6 @@ interface Sending {
 }
 
 export async function startDigests({
-  clock,
   log,
   random,
   store: { local, numbers },
@@ -72,6 +71,7 @@ export async function startDigests({
   ...sending
 }: OwnerContext & Sending): Promise<void> {
   const { outgoing, origins, channels, mail, alarms, id } = sending;
+  const { clock } = numbers;
   const alarmLog = await AlarmLog.open(documentsIn(local, ALARM_LOG));
   ends.defer(alarms.changed.on((alarm) => alarmLog.note(alarm, clock.now())));
   const newId = () => random.bytes(16).toString("hex");

@@ -1,5 +1,4 @@
 import { finished, Readable } from "node:stream";
-import type { Clock } from "../../../base/clock.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { EXPORT_FORMATS, exportFormatOf, exportName } from "../../../base/text/export-name.ts";
 import type { Numbers } from "../../../store/store.ts";
@@ -9,13 +8,12 @@ import { siteOf } from "./site-setting.ts";
 
 interface ExportParts {
   numbers: Numbers;
-  clock: Pick<Clock, "now">;
   program: Pick<OwnProgram, "start">;
 }
 
 /** `GET /api/sites/:id/export?format=plausible|csv|jsonl`: all that was counted of a site, as one file. */
 export const exportSite: Handler<ExportParts> = async (ctx, parts) => {
-  const { numbers, clock, program } = parts;
+  const { numbers, program } = parts;
   const { id } = siteOf(ctx, numbers);
   const format = exportFormatOf([ctx.query.format].flat()[0]);
   if (format === undefined)
@@ -26,7 +24,7 @@ export const exportSite: Handler<ExportParts> = async (ctx, parts) => {
   const pieces = work.read();
   // An export that cannot begin is told by a sentence.
   const first = await pieces.next();
-  ctx.attachment(exportName(id, numbers.zone.today(clock.now()), format));
+  ctx.attachment(exportName(id, numbers.zone.today(numbers.clock.now()), format));
   ctx.set("Cache-Control", "no-store");
   ctx.type = format === "plausible" ? "application/zip" : "application/gzip";
   return Readable.from(rest(first, pieces), { objectMode: false }).on("error", () => {

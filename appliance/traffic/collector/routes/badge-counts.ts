@@ -1,5 +1,4 @@
 import type { Day } from "../../../base/calendar.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { Asker, Numbers, SiteKey } from "../../../store/store.ts";
 
 /** Page views of a badge's days, and of all time. */
@@ -22,27 +21,26 @@ interface SharedCounts {
 
 /** Reads the numbers of badges, once for equal requests at the same time. */
 export class SharedBadgeCounts {
-  readonly #numbers: Pick<Numbers, "read">;
-  readonly #clock: Clock;
+  readonly #numbers: Pick<Numbers, "clock" | "read">;
   readonly #shared = new Map<string, SharedCounts>();
 
-  constructor(numbers: Pick<Numbers, "read">, clock: Clock) {
+  constructor(numbers: Pick<Numbers, "clock" | "read">) {
     this.#numbers = numbers;
-    this.#clock = clock;
   }
 
   /** @param query inclusive days @throws {Refusal} `reads_busy`, `read_failed` */
   async get(query: { site: SiteKey; from: Day; to: Day }, asker: Asker): Promise<BadgeCounts> {
     const key = `${query.site} ${query.from} ${query.to}`;
     const found = this.#shared.get(key);
-    if (found !== undefined && this.#clock.monotonic() < found.until) {
+    const now = this.#numbers.clock.monotonic();
+    if (found !== undefined && now < found.until) {
       found.askers?.push(asker);
       return found.counts;
     }
     const askers = [asker];
     const gone = () => askers.every((one) => one.gone?.() ?? false);
     const counts = this.#numbers.read("viewCounts", query, { lane: asker.lane, gone });
-    const shared: SharedCounts = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
+    const shared: SharedCounts = { counts, until: now + SHARED_MS, askers };
     this.#keep(key, shared);
     counts
       // The next asker may have better luck.

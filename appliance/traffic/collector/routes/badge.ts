@@ -1,6 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
-import type { Clock } from "../../../base/clock.ts";
 import type { Client } from "../../../base/http/client.ts";
 import { HttpError } from "../../../base/http/errors.ts";
 import { compactCount } from "../../../base/text/compact.ts";
@@ -22,13 +21,8 @@ interface BadgeBox {
 }
 
 /** `GET /badge`: page views as an SVG, for sites that opted in. */
-export function badgeRoute(
-  sites: Sites,
-  numbers: Numbers,
-  client: Client,
-  clock: Clock,
-): Middleware {
-  const counts = new SharedBadgeCounts(numbers, clock);
+export function badgeRoute(sites: Sites, numbers: Numbers, client: Client): Middleware {
+  const counts = new SharedBadgeCounts(numbers);
   return async (ctx) => {
     ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
     const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
@@ -36,7 +30,7 @@ export function badgeRoute(
     if (!site?.badge)
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
     const days = daysOf(ctx.query);
-    const now = clock.now();
+    const now = numbers.clock.now();
     const today = numbers.zone.today(now);
     const { window, total } = await counts.get(
       { site: site.key, from: today - (days === "all" ? 1 : days) + 1, to: today },

@@ -1,21 +1,17 @@
 import type { Middleware } from "koa";
 import { GOALS } from "../../../base/input/goals.ts";
 import { MARKS } from "../../../base/input/marks.ts";
-import { settingOfSite } from "../../../store/store.ts";
+import { type Numbers, settingOfSite } from "../../../store/store.ts";
 import type { Access } from "../access.ts";
 import type { MarksAnswer } from "../wire.ts";
 import { statsFilter, statsRange } from "./question.ts";
 import { askerOf, readingOf, sendRunning, sourceAsked } from "./reading.ts";
-import type { StatsParts } from "./stats.ts";
 
 /** `GET /goals`: how often each goal of a site was reached, by day; `where` and `source` as in `/stats`. */
-export function goalsRoute(
-  access: Access,
-  { numbers, clock }: Pick<StatsParts, "numbers" | "clock">,
-): Middleware {
+export function goalsRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     const { site, bound } = access.traffic(ctx);
-    const now = clock.now();
+    const now = numbers.clock.now();
     const today = numbers.zone.today(now);
     const { from, to } = statsRange(ctx.query, today);
     const { where } = statsFilter(ctx.query, bound);
@@ -40,10 +36,7 @@ export function goalsRoute(
 }
 
 /** `GET /marks`: events by day of a site, noted by its owner. */
-export function marksRoute(
-  access: Access,
-  { numbers }: Pick<StatsParts, "numbers" | "clock">,
-): Middleware {
+export function marksRoute(access: Access, numbers: Numbers): Middleware {
   return async (ctx) => {
     const { site, bound } = access.traffic(ctx);
     // Marks fit no filter, so a link to a part shows none.

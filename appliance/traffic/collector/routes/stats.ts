@@ -1,6 +1,5 @@
 import type { Middleware } from "koa";
 import { hourOf } from "../../../base/calendar.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { DailyForm, Warning } from "../../../store/reports.ts";
 import type { Numbers } from "../../../store/store.ts";
 import type { Access } from "../access.ts";
@@ -16,18 +15,17 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
 ]);
 
 /** The sources of the running figures. */
-export interface StatsParts {
+interface StatsParts {
   numbers: Numbers;
-  clock: Clock;
   /** The problems that the box has now. */
   warnings: () => readonly Warning[];
 }
 
 /** `GET /stats`: counts of a day or of a range. */
-export function statsRoute(access: Access, { numbers, clock, warnings }: StatsParts): Middleware {
+export function statsRoute(access: Access, { numbers, warnings }: StatsParts): Middleware {
   return async (ctx) => {
     const { site, bound, isShared } = access.traffic(ctx);
-    const now = clock.now();
+    const now = numbers.clock.now();
     const today = numbers.zone.today(now);
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
@@ -63,7 +61,7 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
     const answer = await numbers.read("stats", { query, accepts }, asker);
     // The dashboard leads back to all of them where there are more.
     ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
-    sendRunning(ctx, answer, clock.now());
+    sendRunning(ctx, answer, numbers.clock.now());
   };
 }
 
@@ -71,11 +69,11 @@ export function statsRoute(access: Access, { numbers, clock, warnings }: StatsPa
 export function overviewRoute(
   access: Access,
   sites: Sites,
-  { numbers, clock, warnings }: StatsParts,
+  { numbers, warnings }: StatsParts,
 ): Middleware {
   return async (ctx) => {
     access.admin(ctx);
-    const now = clock.now();
+    const now = numbers.clock.now();
     const query = {
       sites: sites.all.map(({ key, id }) => ({ key, id, live: numbers.live.of(key) })),
       today: numbers.zone.today(now),

@@ -1,5 +1,4 @@
 import type { Context, Middleware } from "koa";
-import type { Clock } from "../../../base/clock.ts";
 import { readJson } from "../../../base/http/body.ts";
 import { addressKey, type Client, networkKey } from "../../../base/http/client.ts";
 import { rateLimited } from "../../../base/http/errors.ts";
@@ -14,7 +13,6 @@ interface SurveyParts {
   numbers: Numbers;
   sites: Sites;
   client: Client;
-  clock: Clock;
   tally: HitCounter;
 }
 
@@ -27,8 +25,8 @@ const SURVEYS_PER_HOUR = [
 ];
 
 /** `POST /s`: stores one response to a survey. Answers 204 once it is stored. */
-export function surveyRoute({ numbers, sites, client, clock, tally }: SurveyParts): Middleware {
-  const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
+export function surveyRoute({ numbers, sites, client, tally }: SurveyParts): Middleware {
+  const limit = new RateLimit(numbers.clock, SURVEYS_PER_HOUR);
   const take = async (ctx: Context): Promise<SiteRecord | null> => {
     const address = client.address(ctx.req);
     const isOwn = limit.ownWait(address) > 0;

@@ -14,7 +14,7 @@ describe("counts that badges share", () => {
   it("hold nobody who was answered, however long they are shared", async () => {
     const counts = { window: 1, total: 1 };
     const read = async () => counts;
-    const shared = new SharedBadgeCounts({ read: read as Numbers["read"] }, new FakeClock());
+    const shared = new SharedBadgeCounts({ clock: new FakeClock(), read: read as Numbers["read"] });
     const asked = async () => {
       const asker = { lane: "public" as const, gone: () => false };
       assert.equal(await shared.get({ site: 1, from: 1, to: 1 }, asker), counts);
@@ -34,7 +34,7 @@ describe("counts that badges share", () => {
       asked = asker;
       return promise;
     };
-    const shared = new SharedBadgeCounts({ read: read as Numbers["read"] }, new FakeClock());
+    const shared = new SharedBadgeCounts({ clock: new FakeClock(), read: read as Numbers["read"] });
     const left = new Set<string>();
     const ask = (name: string) =>
       shared.get({ site: 1, from: 1, to: 1 }, { lane: "public", gone: () => left.has(name) });
