@@ -88,6 +88,22 @@ describe("upkeep in PostgreSQL", () => {
     ]);
   });
 
+  it("counts the time run once, whoever does it", async () => {
+    const [one, other] = [await open(), await open()];
+    const upkeepOfBoth = async () => {
+      for (const node of [one, other]) await node.upkeep();
+    };
+    await upkeepOfBoth();
+    for (const { clock } of [one, other]) clock.advance(DAY_MS);
+    await upkeepOfBoth();
+    await one.engine.close();
+    await other.upkeep();
+    other.clock.advance(DAY_MS);
+    await other.upkeep();
+    const [{ value } = {}] = await sql("SELECT value FROM meta WHERE key = 'run_ms'");
+    assert.equal(Math.round(Number(value) / DAY_MS), 2);
+  });
+
   it("takes no day for older than somebody has marked it", async () => {
     const node = await open();
     await node.count(["/"]);
