@@ -12,13 +12,13 @@ export interface DataFormat {
 }
 
 /** The format of a box's own file, which releases have in their manifest. */
-export const DATA_FORMAT: DataFormat = { format: 2, readableBy: 1 };
+export const DATA_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
 /**
  * The format of a PostgreSQL database. No release may break it: collectors of several releases share it, and it
  * cannot be taken back.
  */
-export const FLEET_FORMAT: DataFormat = { format: 2, readableBy: 1 };
+export const FLEET_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
 /** The key of `readableBy` in a database's table `meta`. */
 export const READABLE_BY = "readable_by";

@@ -31,62 +31,58 @@ export interface BlockKey {
   readonly part: number;
 }
 
-/** An encoded block in three pieces. A piece that was not read, or does not exist, is empty. */
-export interface BlockPieces {
-  readonly counters: Uint8Array;
-  readonly counts: Uint8Array;
-  readonly detail: Uint8Array;
+/** A row beside that of a block. */
+export interface Piece {
+  /** The day since 1970, of detail; below zero, a large dimension: see `pieceOf`. */
+  readonly n: number;
+  readonly bytes: Uint8Array;
 }
 
-export const PIECES = ["counters", "counts", "detail"] as const satisfies (keyof BlockPieces)[];
-export type Piece = (typeof PIECES)[number];
+/** An encoded block. What was not read, or does not exist, is empty. */
+export interface BlockPieces {
+  readonly counters: Uint8Array;
+  /** Its small dimensions. */
+  readonly counts: Uint8Array;
+  /** Its pieces by number. */
+  readonly pieces: ReadonlyMap<number, Uint8Array>;
+}
 
 /** The number of bytes that a block takes as it is kept. */
-export function bytesOf(block: Readonly<Record<Piece, { readonly length: number }>>): number {
-  return PIECES.reduce((sum, piece) => sum + block[piece].length, 0);
+export function bytesOf({ counters, counts, pieces }: BlockPieces): number {
+  return (
+    [...pieces.values()].reduce((sum, { length }) => sum + length, 0) +
+    counters.length +
+    counts.length
+  );
 }
 
 export interface BlockRow extends BlockKey, BlockPieces {}
 
-/** A piece that is longer is read in slices of as many bytes. */
-export const SLICE_BYTES = 1_048_576;
+export const BLOCK_COLUMNS = ["counters", "counts", "pieces"] as const;
+/** A part of a block's row: of its pieces, the numbers. */
+export type Column = (typeof BLOCK_COLUMNS)[number];
 
-/** Bytes that are too many for memory, and are read in slices. */
-export interface SlicedBytes {
-  readonly length: number;
-  /** The first slice. */
-  readonly first: Uint8Array;
-  /** A later one, from 1 on; the memory is the caller's. */
-  slice(n: number): Soon<Uint8Array>;
-}
-
-/** A block of which large pieces are read slice by slice. */
-export interface SlicedBlock extends BlockKey {
+/** A block whose pieces are read when they are needed; of columns that were not asked for, nothing. */
+export interface KeptBlock extends BlockKey {
   readonly counters: Uint8Array;
-  readonly counts: Uint8Array | SlicedBytes;
-  readonly detail: Uint8Array | SlicedBytes;
+  readonly counts: Uint8Array;
+  readonly pieces: ReadonlyMap<number, null> | undefined;
 }
 
 /** The blocks that are read in one go. */
 export interface BlockPage {
   readonly after: BlockKey | null;
-  /** The page ends at so many bytes, with the first slice of a large piece; it has at least one block. */
+  /** The page ends at so many bytes; it has at least one block. */
   readonly maxBytes: number;
 }
 
-/** The size of a block. */
-export interface BlockSize extends BlockKey {
-  /** The bytes of all its pieces. */
-  readonly bytes: number;
-  readonly detailBytes: number;
-}
+/** The part of whole blocks that is read: with their dimensions, or with detail, too. */
+export type Depth = "counters" | "counts" | "detail";
 
-/**
- * Months whose days may be past, so that there may be work besides parts; none where the first is after the last.
- */
-export interface Due extends Months {
-  /** The last month whose detail may be past. */
-  readonly detailTo: Month;
+/** Detail of a day in the blocks of a site. */
+export interface DetailSize {
+  readonly site: SiteKey;
+  readonly bytes: number;
 }
 
 /** The data of an engine, all of one moment. */
@@ -101,25 +97,27 @@ export interface Snapshot {
    */
   log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
   /**
-   * The blocks of these sites and inclusive months, in the order of site, month, source and part; their memory is
-   * the caller's.
+   * Some blocks of these sites and inclusive months, in the order of site, month, source and part; their memory is
+   * the caller's. See `blocksIn` for all.
    */
   blocks(
     sites: readonly SiteKey[],
     months: Months,
-    pieces: readonly Piece[],
-  ): Soon<readonly BlockRow[]>;
-  /** The same some at a time. */
-  slicedBlocks(
-    sites: readonly SiteKey[],
-    months: Months,
-    pieces: readonly Piece[],
+    columns: readonly Column[],
     page: BlockPage,
-  ): Soon<readonly SlicedBlock[]>;
-  /**
-   * Up to `limit` blocks after a key, in the same order. With `due`, others may be left out.
-   */
-  list(after: BlockKey | null, limit: number, due?: Due): Soon<readonly BlockSize[]>;
+  ): Soon<readonly KeptBlock[]>;
+  /** Pieces of a block of these inclusive numbers, ascending, within `maxBytes`, at least one. */
+  pieces(key: BlockKey, from: number, to: number, maxBytes: number): Soon<readonly Piece[]>;
+  /** Whole blocks, in the same order. */
+  rows(sites: readonly SiteKey[], months: Months, depth: Depth): Soon<readonly BlockRow[]>;
+  /** Up to `limit` parts of days after a key, in the same order; of months, their settled parts. */
+  list(after: BlockKey | null, limit: number, months?: Months): Soon<readonly BlockKey[]>;
+  /** The days that have detail, ascending. */
+  detailDays(): Soon<readonly Day[]>;
+  /** The bytes of all detail. */
+  detailBytes(): Soon<number>;
+  /** Detail of a day, in up to `limit` blocks, ascending by site. */
+  detailOf(day: Day, limit: number): Soon<readonly DetailSize[]>;
   /** The counts past retention of each site, by counter, which are kept for ever. */
   past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
   /** All sites that exist, retired ones too. */
@@ -137,6 +135,8 @@ export interface Settlement {
   /** Added, or put in the place of the block that has the same key. */
   readonly puts: readonly BlockRow[];
   readonly drops: readonly BlockKey[];
+  /** Detail that goes: of a day, in all blocks of the sites up to one. */
+  readonly detail: readonly { readonly day: Day; readonly to: SiteKey }[];
   /** Counters that go past retention, to be added to those of the past. */
   readonly past: readonly {
     readonly site: SiteKey;
@@ -150,3 +150,25 @@ export interface Settlement {
   /** The number of folded batches that cannot be read: their counts are lost. */
   readonly unreadable?: number;
 }
+
+/** All blocks of some sites, as `Snapshot.blocks` has them, a page of so many bytes at a time. */
+export async function* blocksIn(
+  snapshot: Snapshot,
+  sites: readonly SiteKey[],
+  months: Months,
+  columns: readonly Column[],
+  maxBytes: number = PAGE_BYTES,
+): AsyncGenerator<KeptBlock> {
+  for (let after: BlockKey | null = null; ; ) {
+    const page: readonly KeptBlock[] = await snapshot.blocks(sites, months, columns, {
+      after,
+      maxBytes,
+    });
+    if (page.length === 0) return;
+    yield* page;
+    after = page.at(-1) ?? null;
+  }
+}
+
+/** The bytes of blocks that are read in one go, unless one of them has more. */
+const PAGE_BYTES = 2 * 1_048_576;

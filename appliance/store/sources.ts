@@ -2,19 +2,14 @@ import { BOUNDS } from "../base/bounds.ts";
 import type { Day } from "../base/calendar.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { SourceKind } from "../base/text/source-name.ts";
-import type { Month, Months } from "./blocks/month.ts";
+import type { Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
 import { EMPTY_BATCH } from "./log/rewriting.ts";
 import type { SiteSource } from "./reports.ts";
-import { PASS_GENERATION } from "./settling/statements.ts";
-import {
-  type BlockKey,
-  type BlockSize,
-  OWN_SOURCE,
-  type Snapshot,
-  type SourceNumber,
-} from "./snapshot.ts";
+import { BLOCK_TABLES, PASS_GENERATION } from "./settling/statements.ts";
+import { BLOCK_BYTES } from "./shared-snapshot.ts";
+import { OWN_SOURCE, type SourceNumber } from "./snapshot.ts";
 import type { Rows, Sql } from "./sql.ts";
 
 /** A source as it is kept. */
@@ -135,10 +130,12 @@ export async function addSource(
 const BLOCKS_AT_ONCE = 100;
 const RESPONSES_AT_ONCE = 500;
 
-const DELETE_BLOCKS = `
-  DELETE FROM block WHERE (site, month, source, part) IN
-    (SELECT site, month, source, part FROM block WHERE source = $1 LIMIT ${BLOCKS_AT_ONCE})
-  RETURNING 1 AS gone`;
+const DELETE_BLOCKS = BLOCK_TABLES.map(
+  ({ table, key }) => `
+  DELETE FROM ${table} WHERE (${key}) IN
+    (SELECT ${key} FROM ${table} WHERE source = $1 LIMIT ${BLOCKS_AT_ONCE})
+  RETURNING 1 AS gone`,
+);
 
 const DELETE_RESPONSES = `
   DELETE FROM survey WHERE id IN
@@ -154,7 +151,7 @@ export async function deleteSource(
   await rows(PASS_GENERATION);
   const found = await rows("SELECT number FROM source WHERE number = $1", values);
   if (found.length === 0) return "unknown";
-  for (const text of [DELETE_BLOCKS, DELETE_RESPONSES])
+  for (const text of [...DELETE_BLOCKS, DELETE_RESPONSES])
     if ((await rows(text, values)).length > 0) return "more";
   await all([
     { text: "UPDATE log SET body = $2 WHERE source = $1", values: [number, EMPTY_BATCH] },
@@ -186,43 +183,27 @@ export class SourceUnclear extends Error {
   override readonly name = "SourceUnclear";
 }
 
-const PAGE = 1_000;
-
-/** Looks through the keys of all blocks. */
+/** Looks at all blocks. */
 export async function sourceSizes(
-  snapshot: Snapshot,
   rows: Rows,
   sources: readonly SourceRow[],
 ): Promise<SourceSize[]> {
-  const found = new Map(sources.map(({ number }) => [number, new Found()]));
-  for (let after: BlockKey | null = null; ; ) {
-    const page: readonly BlockSize[] = await snapshot.list(after, PAGE);
-    for (const size of page) found.get(size.source)?.add(size);
-    after = page.at(-1) ?? null;
-    if (after === null) break;
-  }
+  const found = await rows<Months & Omit<SourceSize, "months" | "responses">>(
+    `SELECT source AS number, min(month) AS "from", max(month) AS "to",
+       count(DISTINCT site) AS sites, CAST(sum(${BLOCK_BYTES}) AS bigint) AS bytes
+     FROM block GROUP BY source`,
+  );
   const responses = await rows<{ number: SourceNumber; n: number }>(
     "SELECT source AS number, count(*) AS n FROM survey GROUP BY source",
   );
-  const counts = new Map(responses.map(({ number, n }) => [number, n]));
-  return [...found].map(([number, { months, sites, bytes }]) => ({
-    number,
-    months,
-    bytes,
-    sites: sites.size,
-    responses: counts.get(number) ?? 0,
-  }));
-}
-
-class Found {
-  readonly sites = new Set<SiteKey>();
-  months: Months | null = null;
-  bytes = 0;
-
-  add({ site, month, bytes }: { site: SiteKey; month: Month; bytes: number }): void {
-    this.sites.add(site);
-    this.bytes += bytes;
-    const { from, to } = this.months ?? { from: month, to: month };
-    this.months = { from: Math.min(from, month), to: Math.max(to, month) };
-  }
+  return sources.map(({ number }) => {
+    const its = found.find((one) => one.number === number);
+    return {
+      number,
+      months: its === undefined ? null : { from: its.from, to: its.to },
+      bytes: its?.bytes ?? 0,
+      sites: its?.sites ?? 0,
+      responses: responses.find((one) => one.number === number)?.n ?? 0,
+    };
+  });
 }

@@ -9,7 +9,7 @@ import { statsBody } from "../../appliance/store/counts/stats.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
-import type { BlockPage, BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
+import type { BlockPieces, BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
 import { beaconHit } from "../../appliance/traffic/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/traffic/collector/counting/visitor.ts";
 import type { Part } from "../running/parts.ts";
@@ -66,8 +66,16 @@ export const blocks: Part = {
       }
       return median(times);
     };
-    const countBytes = encoded.reduce((sum, { counts }) => sum + counts.length, 0);
-    const detailBytes = encoded.reduce((sum, { detail }) => sum + detail.length, 0);
+    const bytesOfPieces = ({ pieces }: BlockPieces, isWanted: (n: number) => boolean) =>
+      [...pieces].reduce((sum, [n, { length }]) => sum + (isWanted(n) ? length : 0), 0);
+    const countBytes = encoded.reduce(
+      (sum, block) => sum + block.counts.length + bytesOfPieces(block, (n) => n < 0),
+      0,
+    );
+    const detailBytes = encoded.reduce(
+      (sum, block) => sum + bytesOfPieces(block, (n) => n >= 0),
+      0,
+    );
     const where: readonly Condition[] = [
       { dimension: "country", test: "is", value: "DE" },
       { dimension: "browser", test: "is", value: "Chrome" },
@@ -99,28 +107,31 @@ function records(seed: number): (day: number) => HitRecord {
 /** A snapshot of one site, with all of its log folded. */
 function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "source" | "part">[]): Snapshot {
   const rows = blocks.map((block) => ({ site: SITE, source: 0, part: 0, ...block }));
-  const nothing = new Uint8Array();
-  const all: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
-  const snapshot: Snapshot = {
+  return {
     generation: () => 1,
     folded: () => new Map(),
     log: () => [],
-    blocks: (sites, months, pieces) =>
-      snapshot.slicedBlocks(sites, months, pieces, all) as BlockRow[],
-    slicedBlocks: (_sites, { from, to }, pieces, { after }) =>
+    blocks: (_sites, { from, to }, _columns, { after }) =>
       rows
         .filter(({ month }) => month >= from && month <= to && month > (after?.month ?? -1))
-        .map((row) => ({
-          ...row,
-          counters: pieces.includes("counters") ? row.counters.slice() : nothing,
-          counts: pieces.includes("counts") ? row.counts.slice() : nothing,
-          detail: pieces.includes("detail") ? row.detail.slice() : nothing,
+        .map(({ counters, counts, pieces, ...key }) => ({
+          ...key,
+          counters: counters.slice(),
+          counts: counts.slice(),
+          pieces: new Map([...pieces.keys()].map((n) => [n, null])),
         })),
+    pieces: (key, from, to) =>
+      [...(rows.find(({ month }) => month === key.month)?.pieces ?? [])]
+        .filter(([n]) => n >= from && n <= to)
+        .map(([n, bytes]) => ({ n, bytes: bytes.slice() })),
+    rows: () => rows,
     list: () => [],
+    detailDays: () => [],
+    detailBytes: () => 0,
+    detailOf: () => [],
     past: () => [],
     siteKeys: () => new Set([SITE]),
   };
-  return snapshot;
 }
 
 /** @returns the result, and microseconds of the processor */

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Day } from "../../appliance/base/calendar.ts";
@@ -16,7 +17,7 @@ import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
 import { addPast } from "../../appliance/store/settling/statements.ts";
-import { type BlockRow, PIECES } from "../../appliance/store/snapshot.ts";
+import type { BlockKey } from "../../appliance/store/snapshot.ts";
 import {
   type Database,
   databaseFile,
@@ -24,6 +25,7 @@ import {
   withDatabase,
 } from "../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../appliance/store/sqlite/settle.ts";
+import { wholeBlock } from "../../appliance/store/sqlite/snapshot.ts";
 import { runAll } from "../../appliance/store/sqlite/sql.ts";
 import { addDays } from "./counted-days.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -63,7 +65,7 @@ export async function contentOf(end: CopyEnd): Promise<unknown> {
   for (const { key, id, retired } of await end.sites()) {
     const which = { site: key, source: undefined };
     const { months, past } = await end.read(async ({ snapshot, rows }) => ({
-      months: await monthsOf(snapshot, which, ALL_MONTHS, PIECES),
+      months: await monthsOf(snapshot, which, ALL_MONTHS, "detail"),
       past: await pastOf(rows, which),
     }));
     content[id] = {
@@ -139,7 +141,7 @@ export function dropDays(dataDir: string, days: readonly Day[]): void {
   const isKept = (day: Day) => !days.includes(day);
   change(dataDir, (db) =>
     eachBlock(db, (site, block) => {
-      const kept = { counts: isKept, detail: isKept, today: Number.POSITIVE_INFINITY };
+      const kept = { counts: isKept, today: Number.POSITIVE_INFINITY };
       const { block: rest, gone } = compactBlock(block, kept);
       runAll(db, addPast([{ site, source: 0, counters: gone }], { atOnce: 1 }));
       return rest;
@@ -166,6 +168,9 @@ export function foldValue(dataDir: string, name: Dimension, text: string): void 
 }
 
 function eachBlock(db: Database, changed: (site: number, block: Block) => Block): void {
-  for (const row of db.prepare("SELECT * FROM block").all() as BlockRow[])
-    putBlock(db, { ...row, ...encodeBlock(changed(row.site, decodeBlock(row))) });
+  for (const key of db.prepare("SELECT site, month, source, part FROM block").all() as BlockKey[]) {
+    const row = wholeBlock(db, key) ?? assert.fail();
+    const block = decodeBlock({ month: key.month, ...row });
+    putBlock(db, { ...key, ...encodeBlock(changed(key.site, block)) });
+  }
 }

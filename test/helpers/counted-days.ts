@@ -11,11 +11,11 @@ import {
   type HitRecord,
 } from "../../appliance/store/log/record.ts";
 import { SETTLED } from "../../appliance/store/settling/parts.ts";
-import { type BlockRow, OWN_SOURCE, PIECES } from "../../appliance/store/snapshot.ts";
+import { type BlockRow, OWN_SOURCE } from "../../appliance/store/snapshot.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
 import { generation, settleFile } from "../../appliance/store/sqlite/settle.ts";
-import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
+import { wholeBlock } from "../../appliance/store/sqlite/snapshot.ts";
 import { findSite } from "./stored-sites.ts";
 
 type DatedHit = Omit<HitRecord, "site">;
@@ -66,7 +66,7 @@ export function addDays(
       for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
       counted.add(day);
     }
-    const rest = { folded: [], drops: [], past: [], gone: [], days: [...counted] };
+    const rest = { folded: [], drops: [], past: [], gone: [], detail: [], days: [...counted] };
     const puts = [...bySite].flatMap(([site, counts]) => settledMonths(db, site, counts));
     settleFile(db, new CountedDays(db), { generation: generation(db), puts, ...rest });
   }).immediate();
@@ -77,10 +77,8 @@ function settledMonths(db: Database, site: SiteKey, counts: ImportedCounts): Blo
   counts.end();
   return [...counts.months(() => true)].map(({ month, pieces }) => {
     const key = { site, month, source: OWN_SOURCE, part: SETTLED };
-    const there = new SqliteSnapshot(db)
-      .blocks([site], { from: month, to: month }, PIECES)
-      .filter(({ source, part }) => source === key.source && part === key.part);
-    return { ...key, ...mergeRows(month, [...there, pieces], ALL_KEPT).pieces };
+    const there = wholeBlock(db, key);
+    return { ...key, ...mergeRows(month, [...(there ? [there] : []), pieces], ALL_KEPT).pieces };
   });
 }
 

@@ -23,9 +23,12 @@ export async function importInto(
   boundBlocks(folder);
   for (let ago = 1; ago <= alsoMonths; ago++)
     change(folder, (db) =>
-      db.exec(`INSERT INTO block (site, month, source, part, counters, counts, detail)
-        SELECT site, month - 1, source, part, counters, counts, detail FROM block
-        WHERE month = (SELECT min(month) FROM block)`),
+      db.exec(`INSERT INTO piece (site, month, source, part, n, bytes)
+          SELECT site, month - 1, source, part, n, bytes FROM piece
+          WHERE month = (SELECT min(month) FROM block) AND n < 0;
+        INSERT INTO block (site, month, source, part, counters, counts)
+          SELECT site, month - 1, source, part, counters, counts FROM block
+          WHERE month = (SELECT min(month) FROM block)`),
     );
   if (databaseUrl !== undefined) await copyInto(databaseUrl, folder);
   await world.start();

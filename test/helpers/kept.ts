@@ -4,7 +4,12 @@ import { decodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { MAX_DAYS } from "../../appliance/store/blocks/dictionary.ts";
 import { firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
-import type { BlockRow } from "../../appliance/store/snapshot.ts";
+import {
+  type BlockKey,
+  type BlockRow,
+  bytesOf,
+  type Piece,
+} from "../../appliance/store/snapshot.ts";
 import { databaseFile, withDatabase } from "../../appliance/store/sqlite/database.ts";
 import type { World } from "./world.ts";
 
@@ -30,25 +35,36 @@ interface Kept {
 /** Reads a folder whose service may run. */
 export function kept(dataDir: string): Kept {
   const db = new Database(databaseFile(dataDir), { readonly: true });
-  return withDatabase(db, () =>
-    unpacked(db.prepare(BLOCKS).all() as BlockRow[], db.prepare(LOG).all() as LogBody[]),
-  );
+  const rows = (text: string) => db.prepare(text).all();
+  return withDatabase(db, () => unpacked(rows(BLOCKS), rows(PIECES), rows(LOG)));
 }
 
 /** The same of a world that runs, whatever keeps its data. */
 export async function keptIn(world: World): Promise<Kept> {
-  return unpacked((await world.rows(BLOCKS)) as BlockRow[], (await world.rows(LOG)) as LogBody[]);
+  const [blocks, pieces] = [await world.rows(BLOCKS), await world.rows(PIECES)];
+  return unpacked(blocks, pieces, await world.rows(LOG));
 }
 
 const BLOCKS = "SELECT * FROM block";
+const PIECES = "SELECT * FROM piece";
 const LOG = "SELECT body FROM log";
 
 interface LogBody {
   readonly body: Uint8Array;
 }
 
-function unpacked(blocks: readonly BlockRow[], log: readonly LogBody[]): Kept {
-  const batches = log.map(({ body }) => decodeBatch(body));
+function unpacked(
+  rows: readonly unknown[],
+  pieces: readonly unknown[],
+  log: readonly unknown[],
+): Kept {
+  const batches = (log as LogBody[]).map(({ body }) => decodeBatch(body));
+  const nameOf = ({ site, month, source, part }: BlockKey) => [site, month, source, part].join();
+  const byBlock = Map.groupBy(pieces as (BlockKey & Piece)[], nameOf);
+  const blocks = (rows as BlockRow[]).map((row) => {
+    const its = byBlock.get(nameOf(row)) ?? [];
+    return { ...row, pieces: new Map(its.map(({ n, bytes }) => [n, bytes])) };
+  });
   const decoded = blocks.map((row) => ({ site: row.site, block: decodeBlock(row) }));
   return {
     days: decoded.flatMap(({ site, block }) =>
@@ -66,10 +82,7 @@ function unpacked(blocks: readonly BlockRow[], log: readonly LogBody[]): Kept {
     inLog: batches.flatMap(({ sites, times }) =>
       [...sites].flatMap((site, row) => Array<number>(times[row] ?? 0).fill(site)),
     ),
-    bytes: blocks.reduce(
-      (sum, row) => sum + row.counters.length + row.counts.length + row.detail.length,
-      0,
-    ),
+    bytes: blocks.reduce((sum, row) => sum + bytesOf(row), 0),
   };
 }
 

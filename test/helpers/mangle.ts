@@ -10,6 +10,7 @@ import { BatchEncoder, decodeBatch } from "../../appliance/store/log/batch.ts";
 import type { Undated } from "../../appliance/store/log/record.ts";
 import type { BlockPieces, BlockRow } from "../../appliance/store/snapshot.ts";
 import { withDatabase } from "../../appliance/store/sqlite/database.ts";
+import { putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { siteRow } from "./stored-sites.ts";
 
 const MB = 1_048_576;
@@ -23,7 +24,7 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a definition with a letter flipped": (db) => {
     db.unsafeMode(true);
     db.exec(`PRAGMA writable_schema = 1; UPDATE sqlite_schema
-      SET sql = replace(sql, 'PRIMARY', '''RIMARY') WHERE name = 'slice'`);
+      SET sql = replace(sql, 'PRIMARY', '''RIMARY') WHERE name = 'piece'`);
   },
   "a deck that is no JSON": (db) => changeDecks(db, `'{"pages":'`),
   "a deck whose keys are a list": (db) => changeDecks(db, "json_set(body, '$.fixed', json('[1]'))"),
@@ -57,10 +58,11 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a block that ends in the middle": (db) =>
     addBlock(db, { counts: blockOf("/").counts.subarray(0, -1) }),
   "a block whose detail names what its counts lack": (db) =>
-    addBlock(db, { counts: new Uint8Array(), detail: blockOf("/").detail }),
+    addBlock(db, { counts: new Uint8Array() }),
   "a block of the year 9999": (db) => addBlock(db, { month: 8_029 * 12 }),
   "a block of a month below zero": (db) => addBlock(db, { month: -1 }),
-  "a block that is too large": (db) => addBlock(db, { detail: new Uint8Array(65 * MB) }),
+  "a block that is too large": (db) =>
+    addBlock(db, { pieces: new Map([[DAY, new Uint8Array(65 * MB)]]) }),
   "a value of 129 characters": (db) => addBlock(db, blockOf("x".repeat(129))),
   "a value of 300,000 characters": (db) => addBlock(db, blockOf("x".repeat(300_000))),
   "a counter of the past below zero": (db) => db.exec("INSERT INTO past VALUES (1, 0, 'pv', -5)"),
@@ -178,10 +180,8 @@ function addBatch(db: Database.Database, body: Uint8Array): void {
 
 /** A block that is sound but for what is given. */
 function addBlock(db: Database.Database, off: Partial<BlockRow>): void {
-  db.prepare(
-    `INSERT INTO block (site, month, source, part, counters, counts, detail)
-     VALUES (:site, :month, :source, :part, :counters, :counts, :detail)`,
-  ).run({ site: 1, month: monthOf(DAY), source: 0, part: 0, ...blockOf("/"), ...off });
+  db.pragma("ignore_check_constraints = ON");
+  putBlock(db, { site: 1, month: monthOf(DAY), source: 0, part: 0, ...blockOf("/"), ...off });
 }
 
 function addWaiting(db: Database.Database, payload: string): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Day } from "../../appliance/base/calendar.ts";
-import type { Month } from "../../appliance/store/blocks/month.ts";
+import type { Months } from "../../appliance/store/blocks/month.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/source.ts";
 import type { EngineEvents } from "../../appliance/store/engine.ts";
@@ -8,13 +8,11 @@ import {
   type BlockKey,
   type BlockPage,
   type BlockRow,
-  type BlockSize,
-  type Due,
+  bytesOf,
+  type Column,
+  type KeptBlock,
   type LogRow,
-  type Piece,
   type Settlement,
-  SLICE_BYTES,
-  type SlicedBlock,
   type Snapshot,
 } from "../../appliance/store/snapshot.ts";
 
@@ -75,7 +73,7 @@ export class MemoryEngine {
   }
 
   /** @returns false where somebody changed blocks since it was prepared */
-  settle({ generation, folded, puts, drops, past, days, gone }: Settlement): boolean {
+  settle({ generation, folded, puts, drops, detail, past, days, gone }: Settlement): boolean {
     if (generation !== this.#generation) return false;
     this.#generation++;
     for (const [node, n] of folded) this.#folded.set(node, n);
@@ -83,6 +81,12 @@ export class MemoryEngine {
     for (const key of drops)
       assert.ok(this.#blocks.delete(nameOf(key)), "it drops what is not there");
     for (const row of puts) this.#blocks.set(nameOf(row), row);
+    for (const { day, to } of detail)
+      for (const [name, row] of this.#blocks)
+        if (row.site <= to) {
+          const pieces = new Map([...row.pieces].filter(([n]) => n !== day));
+          this.#blocks.set(name, { ...row, pieces });
+        }
     for (const { site, counters } of past) {
       const sums = this.#past.get(site) ?? new Map<string, number>();
       for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
@@ -116,22 +120,51 @@ export class MemoryEngine {
           }),
         );
       },
-      blocks: (of, months, pieces) => soon(blocksOf(blocks, of, months, pieces)),
-      slicedBlocks: (of, months, pieces, page) =>
+      blocks: (of, months, columns, page) =>
+        soon(pageOf(blocksOf(blocks, of, months), page).map((row) => keptOf(row, columns))),
+      pieces: (key, from, to, maxBytes) => {
+        let left = maxBytes;
+        const there = blocks.find((block) => inOrder(block, key) === 0)?.pieces ?? [];
+        return soon(
+          [...there]
+            .filter(([n]) => n >= from && n <= to)
+            .sort(([a], [b]) => a - b)
+            .filter(([, bytes], i) => {
+              left -= bytes.length;
+              return i === 0 || left >= 0;
+            })
+            .map(([n, bytes]) => ({ n, bytes: bytes.slice() })),
+        );
+      },
+      rows: (of, months, depth) =>
         soon(
-          pageOf(blocksOf(blocks, of, months, pieces), page).map((row) => ({
+          blocksOf(blocks, of, months).map((row) => ({
             ...row,
-            counts: sliced(row.counts, soon),
-            detail: sliced(row.detail, soon),
+            ...(depth === "counters" && { counts: NOTHING }),
+            pieces: new Map(
+              [...row.pieces].filter(([n]) => depth === "detail" || (depth === "counts" && n < 0)),
+            ),
           })),
         ),
-      list: (after, limit, due) =>
+      list: (after, limit, listed) =>
         soon(
           blocks
             .filter((block) => after === null || inOrder(block, after) > 0)
-            .filter((block) => due === undefined || isDue(block, due))
-            .slice(0, limit)
-            .map(sizeOf),
+            .filter(({ part, month }) =>
+              listed === undefined
+                ? part > 0
+                : part === 0 && month >= listed.from && month <= listed.to,
+            )
+            .slice(0, limit),
+        ),
+      detailDays: () =>
+        soon([...new Set(detailOf(blocks).map(({ day }) => day))].sort((a, b) => a - b)),
+      detailBytes: () => soon(detailOf(blocks).reduce((sum, { bytes }) => sum + bytes, 0)),
+      detailOf: (day, limit) =>
+        soon(
+          detailOf(blocks)
+            .filter((one) => one.day === day)
+            .slice(0, limit),
         ),
       past: (of) => soon(of.map((site) => past.get(site) ?? new Map<string, number>())),
       siteKeys: () => soon(sites),
@@ -151,31 +184,29 @@ function inOrder(a: BlockKey, b: BlockKey): number {
   return a.site - b.site || a.month - b.month || a.source - b.source || a.part - b.part;
 }
 
+const NOTHING = new Uint8Array();
+
 function blocksOf(
   blocks: readonly BlockRow[],
   sites: readonly SiteKey[],
-  months: { from: Month; to: Month },
-  pieces: readonly Piece[],
-): BlockRow[] {
-  const nothing = new Uint8Array();
-  return blocks
-    .filter(({ site, month }) => sites.includes(site) && month >= months.from && month <= months.to)
-    .map((block) => ({
-      ...block,
-      counters: pieces.includes("counters") ? block.counters.slice() : nothing,
-      counts: pieces.includes("counts") ? block.counts.slice() : nothing,
-      detail: pieces.includes("detail") ? block.detail.slice() : nothing,
-    }));
+  months: Months,
+): readonly BlockRow[] {
+  return blocks.filter(
+    ({ site, month }) => sites.includes(site) && month >= months.from && month <= months.to,
+  );
 }
 
-function sliced(
-  bytes: Uint8Array,
-  soon: <T>(answer: T) => Soon<T>,
-): SlicedBlock[keyof Pick<SlicedBlock, "counts" | "detail">] {
-  if (bytes.length <= SLICE_BYTES) return bytes;
-  const { length } = bytes;
-  const slice = (n: number) => bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES);
-  return { length, first: slice(0), slice: (n: number) => soon(slice(n)) };
+/** In memory of its own, which the caller may free. */
+function keptOf(row: BlockRow, columns: readonly Column[]): KeptBlock {
+  const { site, month, source, part, counters, counts, pieces } = row;
+  return {
+    ...{ site, month, source, part },
+    counters: columns.includes("counters") ? counters.slice() : NOTHING,
+    counts: columns.includes("counts") ? counts.slice() : NOTHING,
+    pieces: columns.includes("pieces")
+      ? new Map([...pieces.keys()].map((n) => [n, null]))
+      : undefined,
+  };
 }
 
 function pageOf(rows: readonly BlockRow[], { after, maxBytes }: BlockPage): readonly BlockRow[] {
@@ -183,17 +214,14 @@ function pageOf(rows: readonly BlockRow[], { after, maxBytes }: BlockPage): read
   return rows
     .filter((row) => after === null || inOrder(row, after) > 0)
     .filter((row, i) => {
-      bytes += sizeOf(row).bytes;
+      bytes += bytesOf(row);
       return i === 0 || bytes <= maxBytes;
     });
 }
 
-function sizeOf({ site, month, source, part, counters, counts, detail }: BlockRow): BlockSize {
-  const bytes = counters.length + counts.length + detail.length;
-  return { site, month, source, part, bytes, detailBytes: detail.length };
-}
-
-function isDue({ part, month, detail }: BlockRow, { from, to, detailTo }: Due): boolean {
-  const isPast = (month >= from && month <= to) || (detail.length > 0 && month <= detailTo);
-  return part > 0 || isPast;
+/** Ascending by site. */
+function detailOf(blocks: readonly BlockRow[]) {
+  return blocks.flatMap(({ site, pieces }) =>
+    [...pieces].filter(([n]) => n >= 0).map(([day, { length: bytes }]) => ({ site, day, bytes })),
+  );
 }

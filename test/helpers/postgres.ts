@@ -274,8 +274,8 @@ export async function takeDatabase(): Promise<string> {
  */
 export async function giveBackDatabase(name: string): Promise<void> {
   const server = await sharedPostgres();
-  const [schema] = await server.sql("SELECT value FROM meta WHERE key = 'schema'", name);
-  if (schema !== undefined && schema.value !== String(FLEET_FORMAT.format))
+  const [format] = await server.sql("SELECT value FROM meta WHERE key = 'format'", name);
+  if (format !== undefined && format.value !== String(FLEET_FORMAT.format))
     return server.dropDatabase(name);
   await server.sql(CLEAR, name);
   cleared.push(name);
@@ -285,7 +285,7 @@ const CLEAR = `DO $$ DECLARE name text; BEGIN
   FOR name IN SELECT tablename FROM pg_tables
     WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'revision', 'generation')
   LOOP EXECUTE 'DELETE FROM ' || quote_ident(name); END LOOP;
-  DELETE FROM meta WHERE key NOT IN ('schema', '${READABLE_BY}');
+  DELETE FROM meta WHERE key NOT IN ('format', '${READABLE_BY}');
 END $$`;
 
 /** An empty database for each test of the suite around it, on the shared server. @returns its name */

@@ -37,7 +37,6 @@ export class Life {
   detailDays = 12;
   lowSpace = false;
   maxDetailBytes = Number.POSITIVE_INFINITY;
-  readonly looked = { past: "" };
   /** Epoch milliseconds. */
   now = FIRST_DAY * DAY_MS;
   bootedAt = this.now;
@@ -59,7 +58,7 @@ export class Life {
   }
 
   get time(): SettlingTime {
-    const { boot, today, retentionDays, detailDays, lowSpace, maxDetailBytes, looked } = this;
+    const { boot, today, retentionDays, detailDays, lowSpace, maxDetailBytes } = this;
     const bootedAt = this.isSure ? this.bootedAt : null;
     const { runMs, marks } = this.engine;
     return {
@@ -73,7 +72,6 @@ export class Life {
       runMs,
       marks,
       maxDetailBytes,
-      looked,
     };
   }
 

@@ -61,7 +61,7 @@ onEachEngine(() =>
       await world.stop();
       const next = formatOf(world).format + 1;
       if (world.isOnPostgres) {
-        const meta = { schema: next, [READABLE_BY]: readableBy };
+        const meta = { format: next, [READABLE_BY]: readableBy };
         const notes = Object.entries(meta).map(
           ([key, value]) => `UPDATE meta SET value = '${value}' WHERE key = '${key}'`,
         );

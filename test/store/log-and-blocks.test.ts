@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Day } from "../../appliance/base/calendar.ts";
-import {
-  type BlockRow,
-  type LogRow,
-  type Settlement,
-  SLICE_BYTES,
-  type SlicedBlock,
-  type Snapshot,
+import type { Months } from "../../appliance/store/blocks/month.ts";
+import type {
+  BlockKey,
+  BlockRow,
+  LogRow,
+  Settlement,
+  Snapshot,
 } from "../../appliance/store/snapshot.ts";
 import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
 import { openForWriting } from "../../appliance/store/sqlite/database.ts";
@@ -38,6 +38,7 @@ const NOTHING = {
   folded: [],
   puts: [],
   drops: [],
+  detail: [],
   past: [],
   days: [],
   gone: [],
@@ -56,7 +57,7 @@ function block(site: number, month: number, part: number, first = 1): BlockRow {
     part,
     counters: bytes(300, first),
     counts: bytes(20_000, first + 1),
-    detail: bytes(0, 0),
+    pieces: new Map(),
   };
 }
 
@@ -66,10 +67,14 @@ function plain(rows: readonly (LogRow | BlockRow)[]) {
     Object.fromEntries(
       Object.entries(row).map(([key, value]) => [
         key,
-        value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
+        value instanceof Map ? [...value].map(([n, piece]) => [n, hex(piece)]) : hex(value),
       ]),
     ),
   );
+}
+
+function hex(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }
 
 /** Tests of all places for batches and blocks. */
@@ -84,9 +89,8 @@ function itKeeps(open: () => Promise<Place>): void {
   const log = (after = NONE, maxBytes = ALL) =>
     place.read((snapshot) => snapshot.log(after, maxBytes));
   const blocks = (sites: number[], from = 0, to = 9_999) =>
-    place.read((snapshot) =>
-      snapshot.blocks(sites, { from, to }, ["counters", "counts", "detail"]),
-    );
+    place.read((snapshot) => snapshot.rows(sites, { from, to }, "detail"));
+  const piece = (n: number, length: number) => [n, bytes(length, 3)] as const;
   const settle = async (settlement: Partial<Settlement>) =>
     place.settle({ generation: await generation(), ...NOTHING, ...settlement });
 
@@ -163,89 +167,120 @@ function itKeeps(open: () => Promise<Place>): void {
     assert.deepEqual(plain(await blocks(sites)), plain(puts.slice(0, 1)));
   });
 
-  it("shows the blocks of some sites and months, in order, with the pieces that are asked for", async () => {
+  it("shows the blocks of some sites and months, in order, with what is asked for of them", async () => {
+    const pieces = new Map([piece(-3, 9), piece(18_262, 9)]);
     await settle({
-      puts: [block(2, 600, 0), block(1, 602, 1), block(1, 602, 0), block(1, 599, 0)],
+      puts: [{ ...block(2, 600, 0), pieces }, block(1, 602, 1), block(1, 602, 0), block(1, 599, 0)],
     });
     const keys = (await blocks([1, 2, 3], 600, 602)).map(
       ({ site, month, part }) => `${site} ${month} ${part}`,
     );
     assert.deepEqual(keys, ["1 602 0", "1 602 1", "2 600 0"]);
-    const [only] = await place.read((snapshot) =>
-      snapshot.blocks([2], { from: 600, to: 600 }, ["counts"]),
-    );
-    assert.deepEqual(
-      [only?.counters.length, only?.counts.length, only?.detail.length],
-      [0, 20_000, 0],
-    );
+    const depths = ["counters", "counts", "detail"] as const;
+    const read = depths.map(async (depth) => {
+      const months = { from: 600, to: 600 };
+      const [row] = await place.read((snapshot) => snapshot.rows([2], months, depth));
+      return [row?.counters.length, row?.counts.length, [...(row?.pieces.keys() ?? [])]];
+    });
+    assert.deepEqual(await Promise.all(read), [
+      [300, 0, []],
+      [300, 20_000, [-3]],
+      [300, 20_000, [-3, 18_262]],
+    ]);
   });
 
-  it("reads a large piece slice by slice, and leaves none of it where another takes its place", async () => {
-    const large = { ...block(1, 600, 0), counts: bytes(2.5 * SLICE_BYTES, 3) };
-    await settle({ puts: [large, { ...block(1, 601, 0), detail: bytes(SLICE_BYTES, 1) }] });
-    const page = (maxBytes: number) =>
+  it("reads blocks a page at a time, and some pieces of one", async () => {
+    const numbers = [-2, 18_262, 18_263, 18_264];
+    const pieces = new Map(numbers.map((n) => piece(n, 1_000)));
+    const puts = [{ ...block(1, 600, 0), pieces }, ...[601, 602].map((n) => block(1, n, 0))];
+    await settle({ puts });
+    const page = (after: BlockKey | null, maxBytes: number) =>
       place.read(async (snapshot) => {
-        const months = { from: 600, to: 601 };
-        const rows = await snapshot.slicedBlocks([1], months, ["counts", "detail"], {
-          after: null,
-          maxBytes,
-        });
-        const whole = async (piece: SlicedBlock["counts"]) => {
-          if (piece instanceof Uint8Array) return piece;
-          const slices = [piece.first, await piece.slice(1), await piece.slice(2)];
-          assert.ok(slices.every((slice) => slice.length <= SLICE_BYTES));
-          return Buffer.concat(slices);
-        };
-        return Promise.all(rows.map(async ({ month, counts }) => [month, await whole(counts)]));
+        const months = { from: 600, to: 602 };
+        const columns = ["counts", "pieces"] as const;
+        const rows = await snapshot.blocks([1], months, columns, { after, maxBytes });
+        return rows.map((row) => [row.month, row.counts.length, [...(row.pieces?.keys() ?? [])]]);
       });
-    const [first] = await page(ALL);
-    assert.deepEqual(plain([first as never]), plain([[600, large.counts] as never]));
-    assert.equal((await page(100_000)).length, 1);
-    const [whole] = await blocks([1]);
-    assert.deepEqual(plain([whole as BlockRow]), plain([large]));
-    const [listed] = await place.read((snapshot) => snapshot.list(null, 1));
-    assert.equal(listed?.bytes, 300 + large.counts.length);
-    assert.equal(listed?.detailBytes, 0);
+    const [first, second, third] = [
+      [600, 20_000, numbers],
+      [601, 20_000, []],
+      [602, 20_000, []],
+    ];
+    assert.deepEqual(await page(null, ALL), [first, second, third]);
+    assert.deepEqual(await page(null, 40_000), [first, second]);
+    assert.deepEqual(await page(puts[1] as BlockKey, 1), [third]);
+    const some = (from: number, to: number, maxBytes: number) =>
+      place.read(async (snapshot) => {
+        const found = await snapshot.pieces(puts[0] as BlockKey, from, to, maxBytes);
+        return found.map(({ n, bytes: read }) => [n, read.length]);
+      });
+    assert.deepEqual(await some(-62, -1, ALL), [[-2, 1_000]]);
+    assert.deepEqual(await some(18_263, 18_270, 1), [[18_263, 1_000]]);
+    assert.deepEqual(await some(18_262, 18_264, 2_500), [
+      [18_262, 1_000],
+      [18_263, 1_000],
+    ]);
+    assert.deepEqual(await some(18_265, 18_270, ALL), []);
+  });
+
+  it("leaves no piece of a block where another takes its place, or none does", async () => {
+    const pieces = new Map([piece(-3, 9), piece(18_262, 9)]);
+    for (const next of [new Map([piece(-3, 70)]), new Map<number, Uint8Array>()]) {
+      await settle({ puts: [{ ...block(1, 600, 0), pieces }] });
+      await settle({ puts: [{ ...block(1, 600, 0), pieces: next }] });
+      assert.deepEqual(plain(await blocks([1])), plain([{ ...block(1, 600, 0), pieces: next }]));
+    }
+    await settle({ puts: [{ ...block(1, 600, 0), pieces }] });
+    await settle({ drops: [block(1, 600, 0)] });
     await settle({ puts: [block(1, 600, 0)] });
-    assert.deepEqual(plain((await blocks([1], 600, 600)) as BlockRow[]), plain([block(1, 600, 0)]));
-    await settle({ puts: [large] });
-    await settle({ drops: [large] });
-    await settle({ puts: [{ ...large, counts: large.counts.slice(0, SLICE_BYTES) }] });
-    const [again] = await blocks([1], 600, 600);
-    assert.equal(again?.counts.length, SLICE_BYTES);
+    assert.deepEqual(plain(await blocks([1])), plain([block(1, 600, 0)]));
   });
 
-  it("lists blocks with their sizes, a page after a key", async () => {
-    const detailed = { ...block(2, 600, 0), detail: bytes(50, 0) };
-    await settle({ puts: [block(1, 600, 0), block(1, 600, 3), detailed] });
-    const first = await place.read((snapshot) => snapshot.list(null, 2));
-    assert.deepEqual(
-      first.map((row) => ({ ...row })),
-      [0, 3].map((part) => ({
-        site: 1,
-        month: 600,
-        source: 0,
-        part,
-        bytes: 20_300,
-        detailBytes: 0,
-      })),
-    );
-    const rest = await place.read((snapshot) => snapshot.list(first[1] ?? null, 2));
-    assert.deepEqual(
-      rest.map((row) => ({ ...row })),
-      [{ site: 2, month: 600, source: 0, part: 0, bytes: 20_350, detailBytes: 50 }],
-    );
+  it("lists parts of days a page after a key, and the settled parts of months", async () => {
+    await settle({
+      puts: [block(1, 600, 0), block(1, 600, 3), block(2, 600, 1), block(2, 601, 0)],
+    });
+    const list = (after: BlockKey | null, limit: number, months?: Months) =>
+      place.read(async (snapshot) => {
+        const keys = await snapshot.list(after, limit, months);
+        return keys.map(({ site, month, part }) => `${site} ${month} ${part}`);
+      });
+    assert.deepEqual(await list(null, 9), ["1 600 3", "2 600 1"]);
+    assert.deepEqual(await list(null, 1), ["1 600 3"]);
+    assert.deepEqual(await list(block(1, 600, 3), 9), ["2 600 1"]);
+    assert.deepEqual(await list(null, 9, { from: 600, to: 600 }), ["1 600 0"]);
+    assert.deepEqual(await list(block(1, 600, 0), 9, { from: 600, to: 601 }), ["2 601 0"]);
   });
 
-  it("lists whatever may be due: parts, months of days that are over, and detail up to a month", async () => {
-    const detailed = (month: number) => ({ ...block(1, month, 0), detail: bytes(50, 0) });
-    const months = [596, 597, 598, 599, 604].map((month) => block(1, month, 0));
-    await settle({ puts: [...months, detailed(600), detailed(601), block(2, 604, 65_536)] });
-    const due = { from: 597, to: 598, detailTo: 600 };
-    const listed = await place.read((snapshot) => snapshot.list(null, 20, due));
-    const keys = listed.map(({ site, month }) => `${site} ${month}`);
-    for (const key of ["1 597", "1 598", "1 600", "2 604"]) assert.ok(keys.includes(key), key);
-    assert.deepEqual(keys, keys.toSorted());
+  it("knows the days that have detail, and drops that of a day", async () => {
+    const detailed = (site: number, ...days: number[]) => ({
+      ...block(site, 600, 0),
+      pieces: new Map([piece(-1, 7), ...days.map((day) => piece(day, 10 * site))]),
+    });
+    const days = () => place.read((snapshot) => snapshot.detailDays());
+    const bytesLeft = () => place.read((snapshot) => snapshot.detailBytes());
+    assert.deepEqual(await days(), []);
+    assert.equal(await bytesLeft(), 0);
+    const [one, other] = [18_262, 18_270];
+    await settle({ puts: [detailed(3, one), detailed(1, other, one), detailed(2, one)] });
+    assert.deepEqual(await days(), [one, other]);
+    const sizes = (limit: number) =>
+      place.read(async (snapshot) =>
+        (await snapshot.detailOf(one, limit)).map(({ site, bytes: size }) => [site, size]),
+      );
+    assert.deepEqual(await sizes(9), [
+      [1, 10],
+      [2, 20],
+      [3, 30],
+    ]);
+    assert.deepEqual(await sizes(1), [[1, 10]]);
+    await settle({ detail: [{ day: one, to: 2 }] });
+    assert.deepEqual(await sizes(9), [[3, 30]]);
+    assert.deepEqual(await days(), [one, other]);
+    await settle({ detail: [{ day: one, to: 3 }] });
+    assert.deepEqual(await days(), [other]);
+    assert.equal(await bytesLeft(), 10);
+    assert.deepEqual(plain(await blocks([1])), plain([detailed(1, other)]));
   });
 
   it("does nothing of what was prepared on other blocks", async () => {

@@ -30,7 +30,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   meta: ["value"],
 };
 /** Tables that one engine alone has. */
-const ALONE = ["lease", "node", "slice", "waiting_survey"];
+const ALONE = ["lease", "node", "waiting_survey"];
 
 /** @param columns each with `of`, `name`, `type` and `required` */
 function schemaOf(columns: readonly object[]): Schema {

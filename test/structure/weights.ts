@@ -6,17 +6,17 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_410 },
-  "appliance/store/": { files: 166, lines: 22_360 },
+  "appliance/store/": { files: 165, lines: 22_010 },
   "appliance/deck/": { files: 92, lines: 11_580 },
-  "appliance/traffic/": { files: 93, lines: 9_790 },
+  "appliance/traffic/": { files: 93, lines: 9_770 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
   "appliance/control/": { files: 58, lines: 6_750 },
-  "appliance/app/": { files: 56, lines: 6_310 },
+  "appliance/app/": { files: 56, lines: 6_300 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_020 },
-  "test/": { files: 671, lines: 100_150 },
+  "scripts/": { files: 95, lines: 9_040 },
+  "test/": { files: 672, lines: 100_340 },
   "web/": { files: 187, lines: 18_190 },
 };
 

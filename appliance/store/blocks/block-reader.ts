@@ -1,15 +1,17 @@
 import { COUNTED_OF, type CountsOf } from "../../base/text/dimensions.ts";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
+import type { Soon } from "../counts/source.ts";
 import { DIMENSIONS, type Dimension, FLAGS, MAX_DIMENSIONS } from "../log/record.ts";
+import type { Piece } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES, Texts } from "./dictionary.ts";
-import { type FrameBytes, FrameReader } from "./frames.ts";
-import { daysIn, MAX_MONTH, type Month } from "./month.ts";
+import { daysIn, firstDayOf, MAX_MONTH, type Month } from "./month.ts";
+import { giveBack, RowReader } from "./packed-row.ts";
 import { NoBlock, VarintReader } from "./varints.ts";
 
-// The keys of a block's items in its frames. A dimension is known by its place in DIMENSIONS, so that a
-// piece says which it has.
+// The keys of items in packed rows, and the numbers of pieces. A dimension is known by its place in DIMENSIONS, so that
+// a row says which it has.
 
 const KEYS_OF_DAY = MAX_DIMENSIONS + 2;
 
@@ -18,7 +20,6 @@ export const BITS_KEY = 1;
 
 /** Keys are below it. */
 const COUNTS_KEYS = 2 * MAX_DIMENSIONS;
-const DETAIL_KEYS = KEYS_OF_DAY * MAX_DAYS;
 
 export function textsKey(dimension: number): number {
   return 2 * dimension;
@@ -32,17 +33,25 @@ export function columnKey(dimension: number): number {
   return 2 + dimension;
 }
 
-/** The frame key of `key` on a day of the month, from 0. */
-export function keyOfDay(day: number, key: number): number {
-  return KEYS_OF_DAY * day + key;
+/** The piece of a dimension that is too large to be among the others; a piece of detail has the number of its day. */
+export function pieceOf(dimension: number): number {
+  return dimension - MAX_DIMENSIONS;
 }
 
+/** The last piece of a dimension. */
+const LAST_DIMENSION = -1;
+
 const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
+const DAYS: readonly number[] = Array.from({ length: MAX_DAYS }, (_, day) => day);
 const MAX_COUNTERS_BYTES = 262_144;
 /** A dictionary at its bound, or the counts of all days at theirs. */
 const MAX_COUNTS_BYTES = MAX_DICTIONARY_BYTES + MAX_DICTIONARY;
 const MAX_COLUMN_BYTES = 2 * MAX_DETAIL_ROWS;
 const MAX_EVERY = 2 ** 32;
+
+/** Texts and counts of one dimension. */
+const DIMENSION_BOUNDS = { items: 2, keys: COUNTS_KEYS, itemBytes: MAX_COUNTS_BYTES };
+const DAY_BOUNDS = { items: KEYS_OF_DAY, keys: KEYS_OF_DAY, itemBytes: MAX_COLUMN_BYTES };
 
 /** Counts of a dimension's values on a day; to be read before the next day's. */
 interface DayCounts {
@@ -56,13 +65,20 @@ interface DayCounts {
   readonly columns: readonly Float64Array[];
 }
 
-/** A block as it is kept, in pieces. */
-export interface StoredBlock {
+/** A dimension that takes more bytes unpacked is a piece of its own. */
+export const SMALL_BYTES = 65_536;
+
+/** A block as it is kept. */
+interface StoredBlock {
   readonly month: Month;
   readonly counters: Uint8Array;
-  readonly counts: FrameBytes;
-  readonly detail: FrameBytes;
+  readonly counts: Uint8Array;
+  /** Its pieces by number, each read or null; undefined where it is not known which there are. */
+  readonly pieces?: ReadonlyMap<number, Uint8Array | null> | undefined;
 }
+
+/** Reads some pieces of a block, inclusive: the first one at least. Their memory is the caller's. */
+type ReadPieces = (from: number, to: number) => Soon<readonly Piece[]>;
 
 /** A dimension of a block as it is kept. */
 export interface DimensionReader {
@@ -80,50 +96,73 @@ export interface DimensionReader {
 }
 
 /**
- * Reads an encoded block, and unpacks only the items it is asked for. An answer is valid until another day is
- * read, or another dimension after `release`. Bytes that are no block cause a RangeError, and take no more memory
- * than the requested item.
+ * Reads an encoded block, and unpacks only what it is asked for. An answer is valid until `release`. Bytes that are no
+ * block cause a RangeError, and take no more memory than the requested row.
  */
 export class BlockReader {
   readonly month: Month;
   /** A block with all counters and the sampling of detail, and nothing else. */
   readonly counters: Block;
-  readonly #counts: FrameReader;
-  readonly #detail: FrameReader;
+  readonly #counts: RowReader;
+  readonly #pieces: ReadonlyMap<number, Uint8Array | null>;
+  readonly #read: ReadPieces | undefined;
+  /** Pieces that were read, packed; those after a requested one among them, which are asked for next. */
+  readonly #loaded = new Map<number, Uint8Array>();
+  readonly #open = new Map<number, RowReader>();
   /** Sizes of dictionaries that were read, by place in DIMENSIONS. */
   readonly #sizes = new Map<number, number>();
-  /** Bytes of a column of all days, once they were needed. */
-  #columns: number | undefined;
 
-  /** @throws {RangeError} when the bytes are no block */
-  constructor({ month, counters, counts, detail }: StoredBlock) {
+  /**
+   * @param read is needed where pieces are not read yet
+   * @throws {RangeError} when the bytes are no block
+   */
+  constructor({ month, counters, counts, pieces }: StoredBlock, read?: ReadPieces) {
     if (!(month >= 0 && month <= MAX_MONTH)) throw new NoBlock(`nobody counts in month ${month}`);
     this.month = month;
-    const frames = new FrameReader(counters, { keys: 1, itemBytes: MAX_COUNTERS_BYTES });
-    const item = frames.item(0);
+    const row = new RowReader(counters, { items: 1, keys: 1, itemBytes: MAX_COUNTERS_BYTES });
+    const item = row.item(0);
     this.counters =
       item === undefined ? new Block(month) : readCounters(month, new VarintReader(item));
-    frames.close();
-    this.#counts = new FrameReader(counts, { keys: COUNTS_KEYS, itemBytes: MAX_COUNTS_BYTES });
-    this.#detail = new FrameReader(detail, { keys: DETAIL_KEYS, itemBytes: MAX_COLUMN_BYTES });
+    row.release();
+    const bounds = { items: COUNTS_KEYS, keys: COUNTS_KEYS, itemBytes: SMALL_BYTES };
+    this.#counts = new RowReader(counts, bounds);
+    this.#pieces = pieces ?? new Map();
+    this.#read = read;
+    for (let place = 0; place < MAX_DIMENSIONS; place++)
+      if (this.#pieces.has(pieceOf(place)) && this.#counts.length(textsKey(place)) !== undefined)
+        throw new NoBlock("it has a dimension twice");
+    // A day whose sampling is known while its rows are missing has lost its detail.
+    for (let day = 0; pieces !== undefined && day < MAX_DAYS; day++)
+      if (this.counters.sample(day) !== undefined && !pieces.has(this.#pieceOfDay(day)))
+        this.counters.dropDetail(day);
   }
 
-  /** Loads the slices of a dimension. Await it before reading the dimension. */
+  /** Loads a dimension. Await it before reading the dimension. */
   load(name: Dimension): Promise<void> {
-    const place = DIMENSIONS.indexOf(name);
-    return this.#counts.load([textsKey(place), countsKey(place)]);
+    return this.#load(pieceOf(DIMENSIONS.indexOf(name)), LAST_DIMENSION);
   }
 
-  /** The same of a day, and of its columns of these dimensions. */
-  loadDay(day: number, names: Iterable<Dimension>): Promise<void> {
-    const keys = [HOURS_KEY, BITS_KEY];
-    for (const name of names) keys.push(columnKey(DIMENSIONS.indexOf(name)));
-    return this.#detail.load(keys.map((key) => keyOfDay(day, key)));
+  /** The same of a day's detail. */
+  loadDay(day: number): Promise<void> {
+    return this.#load(this.#pieceOfDay(day), this.#pieceOfDay(MAX_DAYS));
   }
 
-  /** Bytes of the larger of its pieces where all of it is unpacked. */
+  async #load(n: number, last: number): Promise<void> {
+    if (this.#pieces.get(n) !== null || this.#loaded.has(n)) return;
+    this.#forget();
+    for (const piece of (await this.#read?.(n, last)) ?? []) this.#loaded.set(piece.n, piece.bytes);
+    if (!this.#loaded.has(n)) throw new NoBlock("a piece of it is missing");
+  }
+
+  /** Bytes of the larger of its counts and its detail where all of it is unpacked, as far as it was read. */
   get largest(): number {
-    return Math.max(this.#counts.bytes, this.#detail.bytes);
+    let [counts, detail] = [this.#counts.bytes, 0];
+    for (const [n, bytes] of this.#pieces) {
+      if (bytes === null) continue;
+      if (n < 0) counts += this.#row(n).bytes;
+      else detail += this.#row(n).bytes;
+    }
+    return Math.max(counts, detail);
   }
 
   /** The block's dimensions among `names`, in their order; dimensions of a later release are skipped. */
@@ -136,7 +175,8 @@ export class BlockReader {
 
   dimension(name: Dimension): DimensionReader | undefined {
     const place = DIMENSIONS.indexOf(name);
-    const bytes = this.#counts.item(textsKey(place));
+    const row = this.#rowOf(place);
+    const bytes = row.item(textsKey(place));
     this.#sizes.set(place, 0);
     if (bytes === undefined) return undefined;
     const texts = new Texts(bytes);
@@ -145,19 +185,16 @@ export class BlockReader {
       name,
       texts,
       counts: (days, columns, visit) => {
-        const item = this.#counts.item(countsKey(place));
+        const item = row.item(countsKey(place));
         if (item === undefined) return;
         readCounts(new VarintReader(item), this.month, { size: texts.size, days, columns }, visit);
       },
     };
   }
 
-  /** The sample that is kept of a day's views and events; undefined where none is, or none of it was read. */
+  /** The sample that is kept of a day's views and events; undefined where none is, or it was not read. */
   sample(day: number): Sample | undefined {
-    const sample = this.counters.sample(day);
-    if (sample === undefined || this.#detail.length(keyOfDay(day, HOURS_KEY)) !== sample.rows)
-      return undefined;
-    return sample;
+    return this.#pieces.has(this.#pieceOfDay(day)) ? this.counters.sample(day) : undefined;
   }
 
   /** The hour of each row of a day. */
@@ -178,7 +215,7 @@ export class BlockReader {
    */
   column(day: number, name: Dimension, into: Uint16Array, rows?: Uint32Array): boolean {
     const place = DIMENSIONS.indexOf(name);
-    const planes = this.#detail.item(keyOfDay(day, columnKey(place)));
+    const planes = this.#row(this.#pieceOfDay(day)).item(columnKey(place));
     if (planes === undefined) return false;
     const all = this.#rows(day);
     if (planes.length !== all && planes.length !== 2 * all) throw new NoBlock("its detail is off");
@@ -200,33 +237,48 @@ export class BlockReader {
   /** Bytes of a dimension unpacked: its columns as their decoder holds them, each day's whole. */
   bytesOf(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
-    const bytes = DETAIL_DIMENSIONS.includes(name) ? this.#columnBytes : 0;
-    return (
-      bytes +
-      (this.#counts.length(textsKey(place)) ?? 0) +
-      (this.#counts.length(countsKey(place)) ?? 0)
-    );
+    const row = this.#rowOf(place);
+    const counts = (row.length(textsKey(place)) ?? 0) + (row.length(countsKey(place)) ?? 0);
+    if (!DETAIL_DIMENSIONS.includes(name)) return counts;
+    const rows = DAYS.reduce((sum, day) => sum + (this.sample(day)?.rows ?? 0), 0);
+    return counts + Uint16Array.BYTES_PER_ELEMENT * rows;
   }
 
-  get #columnBytes(): number {
-    if (this.#columns === undefined) {
-      this.#columns = 0;
-      for (let day = 0; day < MAX_DAYS; day++)
-        this.#columns += Uint16Array.BYTES_PER_ELEMENT * (this.sample(day)?.rows ?? 0);
-    }
-    return this.#columns;
-  }
-
-  /** Frees unpacked frames, but for those that the next dimension or day may be in. */
+  /** Frees what was unpacked, but for the small dimensions. */
   release(): void {
-    this.#counts.release();
-    this.#detail.release();
+    for (const row of this.#open.values()) row.release();
+    this.#open.clear();
   }
 
   /** Lets go of all. */
   close(): void {
-    this.#counts.close();
-    this.#detail.close();
+    this.#forget();
+    this.#counts.release();
+  }
+
+  #forget(): void {
+    this.release();
+    for (const bytes of this.#loaded.values()) giveBack(bytes);
+    this.#loaded.clear();
+  }
+
+  #pieceOfDay(day: number): number {
+    return firstDayOf(this.month) + day;
+  }
+
+  /** The row that a dimension is in. */
+  #rowOf(place: number): RowReader {
+    return this.#pieces.has(pieceOf(place)) ? this.#row(pieceOf(place)) : this.#counts;
+  }
+
+  #row(n: number): RowReader {
+    const known = this.#open.get(n);
+    if (known !== undefined) return known;
+    const bytes = this.#pieces.get(n) ?? this.#loaded.get(n);
+    if (bytes === undefined) throw new Error("A piece is asked for that was not loaded");
+    const row = new RowReader(bytes, n < 0 ? DIMENSION_BOUNDS : DAY_BOUNDS);
+    this.#open.set(n, row);
+    return row;
   }
 
   #rows(day: number): number {
@@ -234,7 +286,7 @@ export class BlockReader {
   }
 
   #bytes(day: number, key: number, max: number): Uint8Array {
-    const bytes = this.#detail.item(keyOfDay(day, key));
+    const bytes = this.#row(this.#pieceOfDay(day)).item(key);
     if (bytes?.length !== this.#rows(day)) throw new NoBlock("its detail is cut");
     let highest = 0;
     for (let row = 0; row < bytes.length; row++)
@@ -243,8 +295,6 @@ export class BlockReader {
     return bytes;
   }
 }
-
-const DAYS: readonly number[] = Array.from({ length: MAX_DAYS }, (_, day) => day);
 
 /** Reads a set of days of a month. @throws {RangeError} for a day that the month does not have */
 function readDays(reader: VarintReader, month: Month): [mask: number, days: number[]] {

@@ -9,78 +9,100 @@ import {
   countsKey,
   type DimensionReader,
   HOURS_KEY,
-  keyOfDay,
-  type StoredBlock,
+  pieceOf,
+  SMALL_BYTES,
   textsKey,
 } from "./block-reader.ts";
 import { DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
-import { FrameWriter, giveBack } from "./frames.ts";
 import { firstDayOf, type Month } from "./month.ts";
+import { giveBack, RowWriter } from "./packed-row.ts";
 import { VarintWriter } from "./varints.ts";
 
-// A block has three pieces, each made of frames (see frames), so that a question unpacks only the part that it
-// is about. The month is kept beside them.
+// A block is a row with its counters and its small dimensions, each packed, so that a question unpacks only the part that
+// it is about; and pieces, a row each: a dimension that is large, and detail of a day. The month is kept beside them.
 // Counters are one item: the days that hold anything (bit 0 for the first); the days that have counters, each
 // with its counters by hour (how many are not 0, then their gaps and values); the days that keep detail, each with
 // its number of rows, its number of views and events, and the sampling rate; the days whose detail was dropped.
 // Counts are two items for each dimension: its texts, with a NUL between two; and the days that have values, with
 // the number of values of each, and four runs over all days, each with its length in bytes: the values of a day
 // in ascending order, as gaps, then views, visitors and sessions. Similar numbers beside each other pack best.
-// Detail is an item for each day and column: hours, bits, and each dimension that a row has, as one more than the
+// Detail of a day is an item for each column: hours, bits, and each dimension that a row has, as one more than the
 // place in the dictionary of the counts, or 0: all low bytes, then, where a value is above 255, all high bytes.
 
 const NUL = "\0";
 
-/** Writes a block column after column, so that no more than one has to be there. */
+/** Writes a block dimension after dimension, so that not all have to be there at once. */
 export class BlockWriter {
-  readonly #counters: FrameWriter;
-  readonly #counts: FrameWriter;
-  readonly #detail: FrameWriter;
+  readonly #packs: boolean;
+  readonly #counters: RowWriter;
+  readonly #counts: RowWriter;
+  readonly #pieces = new Map<number, Uint8Array>();
+  /** Rows of detail, by piece. */
+  readonly #days = new Map<number, RowWriter>();
+  #largeBytes = 0;
 
   /** @param packs false for a block that is read right away, and not kept */
   constructor(packs = true) {
-    this.#counters = new FrameWriter(packs);
-    this.#counts = new FrameWriter(packs);
-    this.#detail = new FrameWriter(packs);
+    this.#packs = packs;
+    this.#counters = new RowWriter(packs);
+    this.#counts = new RowWriter(packs);
   }
 
   /** Writes everything of a block but its dimensions. */
   begin(block: Block): void {
     this.#counters.add(0, countersOf(block));
     for (const [day, { rows, hours, bits }] of daysOf(block.detail)) {
-      this.#detail.add(keyOfDay(day, HOURS_KEY), hours.subarray(0, rows));
-      this.#detail.add(keyOfDay(day, BITS_KEY), bits.subarray(0, rows));
+      const writer = new RowWriter(this.#packs);
+      writer.add(HOURS_KEY, hours.subarray(0, rows));
+      writer.add(BITS_KEY, bits.subarray(0, rows));
+      this.#days.set(firstDayOf(block.month) + day, writer);
     }
   }
 
   /** Writes the dimensions that a block has. */
   dimensions(block: Block): void {
     for (const [name, dimension] of block.inOrder) {
-      writeDimension(this.#counts, name, dimension);
+      this.#dimension(DIMENSIONS.indexOf(name), dimension);
       const column = DETAIL_DIMENSIONS.indexOf(name);
       for (const [day, { rows, values }] of column < 0 ? [] : daysOf(block.detail)) {
         const planes = planesOf(values[column] as Uint16Array, rows);
-        if (planes === undefined) continue;
-        this.#detail.add(keyOfDay(day, columnKey(DIMENSIONS.indexOf(name))), planes);
-        giveBack(planes);
+        const writer = this.#days.get(firstDayOf(block.month) + day);
+        if (planes !== undefined) writer?.add(columnKey(DIMENSIONS.indexOf(name)), planes);
       }
     }
   }
 
-  /** Bytes of the larger of its pieces where all of it is unpacked. */
-  get largest(): number {
-    return Math.max(this.#counts.bytes, this.#detail.bytes);
+  /** Takes less memory until the next dimensions come. */
+  shrink(): void {
+    for (const day of this.#days.values()) day.shrink();
   }
 
-  /** A block as an engine keeps it; a piece without anything in it is empty. */
+  /** Bytes of the larger of its counts and its detail where all of it is unpacked. */
+  get largest(): number {
+    const detail = [...this.#days.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return Math.max(this.#counts.bytes + this.#largeBytes, detail);
+  }
+
+  /** A block as an engine keeps it; what has nothing in it is empty. */
   end(): BlockPieces {
-    return {
-      counters: this.#counters.end(),
-      counts: this.#counts.end(),
-      detail: this.#detail.end(),
-    };
+    for (const [n, day] of this.#days) this.#pieces.set(n, day.end());
+    return { counters: this.#counters.end(), counts: this.#counts.end(), pieces: this.#pieces };
+  }
+
+  #dimension(place: number, { texts, days }: DimensionBlock): void {
+    if (texts.length === 0) return;
+    const all = Buffer.from(texts.join(NUL));
+    const counts = countsOf(days);
+    const isLarge = all.length + counts.length > SMALL_BYTES;
+    const row = isLarge ? new RowWriter(this.#packs) : this.#counts;
+    row.add(textsKey(place), all);
+    row.add(countsKey(place), counts);
+    giveBack(all);
+    if (!isLarge) return;
+    this.#largeBytes += row.bytes;
+    this.#pieces.set(pieceOf(place), row.end());
   }
 }
 
@@ -95,26 +117,6 @@ export function encodeBlock(block: Block, packs = true): BlockPieces {
   return writer.end();
 }
 
-/** Part of a work that may have to wait. */
-export type Step = () => Promise<void>;
-
-/** Runs steps whose reads need no waiting. */
-export function atOnce<T>(work: Generator<Step, T>): T {
-  let step = work.next();
-  while (step.done !== true) step = work.next();
-  return step.value;
-}
-
-/** Does a work step by step. */
-export async function inSteps<T>(work: Generator<Step, T>): Promise<T> {
-  let step = work.next();
-  while (step.done !== true) {
-    await step.value();
-    step = work.next();
-  }
-  return step.value;
-}
-
 /** The part of a block that is read. */
 interface Decoding {
   /** The dimensions that are read, with their columns of detail; all unless given. */
@@ -124,37 +126,26 @@ interface Decoding {
 }
 
 /**
- * A block; of an empty piece, nothing.
+ * A block, all of whose pieces were read; of what is empty, nothing.
  * @throws {RangeError} when the bytes are no block
  */
 export function decodeBlock(
   row: BlockPieces & { readonly month: Month },
-  decoding: Decoding = {},
+  { names = ALL, hasRows = true }: Decoding = {},
 ): Block {
-  return atOnce(decodeSteps(row, decoding));
-}
-
-/** The same where large pieces are read slice by slice: each step has to be done before the next. */
-export function* decodeSteps(
-  row: StoredBlock,
-  { names = ALL, hasRows = true }: Decoding,
-): Generator<Step, Block> {
   const reader = new BlockReader(row);
   const block = reader.counters;
-  for (const name of names) {
-    yield () => reader.load(name);
-    const dimension = reader.dimension(name);
-    if (dimension !== undefined) block.dimensions.set(name, dimensionOf(dimension));
+  for (const dimension of reader.dimensions(names)) {
+    block.dimensions.set(dimension.name, dimensionOf(dimension));
     reader.release();
   }
   const hasColumns = DETAIL_DIMENSIONS.some((name) => names.has(name));
   for (let day = 0; day < MAX_DAYS && (hasRows || hasColumns); day++) {
     const sample = reader.sample(day);
     if (sample === undefined) continue;
-    yield () => reader.loadDay(day, names);
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
       ...sample,
-      // The hours are copied, since they point into an unpacked frame.
+      // The hours are copied, since they point into an unpacked row.
       hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
       bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
       values: DETAIL_DIMENSIONS.map((name) => {
@@ -192,9 +183,7 @@ function countersOf(block: Block): Uint8Array {
   writer.number(maskOf(samples.map(([day]) => day)));
   for (const [, { rows, seen, every }] of samples)
     for (const n of [rows, seen, every]) writer.number(n);
-  // A day whose sampling is known while its rows are missing has lost its detail.
-  const isLost = (day: number) => block.sample(day) !== block.detail[day];
-  writer.number(maskOf(DAYS.filter((day) => block.isBare(day) || isLost(day))));
+  writer.number(maskOf(DAYS.filter((day) => block.isBare(day))));
   return writer.end();
 }
 
@@ -228,17 +217,8 @@ function writeSparse(writer: VarintWriter, numbers: Float64Array): void {
 const COUNTS = new VarintWriter();
 const RUN = new VarintWriter();
 
-/** Writes a dimension after those that are before it. */
-function writeDimension(
-  frames: FrameWriter,
-  name: Dimension,
-  { texts, days }: DimensionBlock,
-): void {
-  if (texts.length === 0) return;
-  const place = DIMENSIONS.indexOf(name);
-  const all = Buffer.from(texts.join(NUL));
-  frames.add(textsKey(place), all);
-  giveBack(all);
+/** The counts of a dimension: a view, valid until the next ones. */
+function countsOf(days: DimensionBlock["days"]): Uint8Array {
   const tables = DAYS.flatMap((day) => {
     const table = days[day];
     return table === undefined || table.values.length === 0 ? [] : [{ day, table: table.sorted() }];
@@ -258,7 +238,7 @@ function writeDimension(
     }
     writer.piece(run.end());
   }
-  frames.add(countsKey(place), writer.end());
+  return writer.end();
 }
 
 /** The low bytes, then the high bytes where any is not 0; undefined where every value is 0. */

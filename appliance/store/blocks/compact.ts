@@ -8,10 +8,8 @@ import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf } from "./month.ts";
 
 export interface Kept {
-  /** Whether counts of a day (since 1970) are kept. */
+  /** Whether a day (since 1970) is kept. */
   readonly counts: (day: Day) => boolean;
-  /** Whether detail of such a day is kept, too. */
-  readonly detail: (day: Day) => boolean;
   /** Counts since this day are not of the past: none of their values becomes OTHER. */
   readonly today: Day;
 }
@@ -19,7 +17,6 @@ export interface Kept {
 /** Keeps all, with unchanged values. */
 export const ALL_KEPT: Kept = {
   counts: () => true,
-  detail: () => true,
   today: Number.NEGATIVE_INFINITY,
 };
 
@@ -41,8 +38,7 @@ export function compactBlock(block: Block, kept: Kept): Compacted {
   for (let day = 0; day < MAX_DAYS; day++) {
     if (!kept.counts(first + day)) continue;
     days |= block.days & (1 << day);
-    const isDropped = block.sample(day) !== undefined && !kept.detail(first + day);
-    if (isDropped || block.isBare(day)) bare |= 1 << day;
+    if (block.isBare(day)) bare |= 1 << day;
   }
   const compact = new Block(block.month, { days, samples: [], bare });
   const gone = new Map<Counter, number>();
@@ -51,7 +47,7 @@ export function compactBlock(block: Block, kept: Kept): Compacted {
     else if (block.hasCounters(day)) compact.countersOf(day).set(block.countersOf(day));
   }
   compact.detail = block.detail.map((detail, day) =>
-    kept.counts(first + day) && kept.detail(first + day) ? detail?.clone() : undefined,
+    kept.counts(first + day) ? detail?.clone() : undefined,
   );
   for (const [name, dimension] of block.inOrder) {
     const tables = dimension.days.map((table, day) =>

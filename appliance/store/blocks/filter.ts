@@ -58,12 +58,8 @@ export async function filterBlock(
   if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const isOfEvents = asksForEvents(where);
-  const columns = new Set([
-    ...tests.map(({ dimension }) => dimension),
-    ...Array.from(names, dimensionOf),
-  ]);
   for (let day = from; day <= to; day++) {
-    await block.loadDay(day, columns);
+    await block.loadDay(day);
     const rows = fittingRows(block, day, tests);
     const sample = block.sample(day);
     if (sample !== undefined && rows.length > 0) {

@@ -4,13 +4,13 @@ import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
-import { BlockReader, type StoredBlock } from "./block-reader.ts";
-import { atOnce, BlockWriter, decodeSteps, inSteps, type Step } from "./codec.ts";
+import { BlockReader } from "./block-reader.ts";
+import { BlockWriter, decodeBlock } from "./codec.ts";
 import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, weightOf } from "./detail.ts";
 import { MAX_DAYS } from "./dictionary.ts";
-import { giveBack } from "./frames.ts";
 import type { Month } from "./month.ts";
+import { giveBack } from "./packed-row.ts";
 
 /**
  * Adds a part of a month to a block of that month, within the bounds of folding. Below these, the result is as
@@ -92,46 +92,29 @@ interface Merged {
  * @throws {RangeError} when the bytes are no block
  */
 export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept): Merged {
-  return atOnce(mergeSteps(month, rows, kept));
-}
-
-/** The same for blocks whose large pieces are read slice by slice. */
-export function mergeSliced(
-  month: Month,
-  rows: readonly Omit<StoredBlock, "month">[],
-  kept: Kept,
-): Promise<Merged> {
-  return inSteps(mergeSteps(month, rows, kept));
-}
-
-function* mergeSteps(
-  month: Month,
-  rows: readonly Omit<StoredBlock, "month">[],
-  kept: Kept,
-): Generator<Step, Merged> {
-  const blocks = rows.map((row) => ({ ...row, month }));
+  const [one, ...others] = rows.map((row) => ({ ...row, month }));
+  if (one === undefined) throw new RangeError("There is nothing to merge");
   const writer = new BlockWriter();
   let merged: Omit<Merged, "pieces"> | undefined;
-  for (const names of groupsOf(blocks.map((block) => new BlockReader(block)))) {
-    const hasRows = merged === undefined;
-    const [one, ...others] = blocks;
-    if (one === undefined) throw new RangeError("There is nothing to merge");
-    const first = yield* decodeSteps(one, { names, hasRows });
+  for (const names of groupsOf([one, ...others].map((block) => new BlockReader(block)))) {
+    const decoding = { names, hasRows: merged === undefined };
+    const first = decodeBlock(one, decoding);
     for (const other of others) {
-      const part = yield* decodeSteps(other, { names, hasRows });
+      const part = decodeBlock(other, decoding);
       mergeInto(first, part);
       letGo(part);
     }
     const { block, gone } =
       kept === ALL_KEPT ? { block: first, gone: NOTHING } : compactBlock(first, kept);
     if (merged === undefined) writer.begin(block);
+    else writer.shrink();
     writer.dimensions(block);
     merged ??= { days: block.days, gone };
     letGo(first, block);
   }
-  // A restore refuses larger pieces: the limits for past days then hold for the last days, too.
+  // A restore refuses larger blocks: the limits for past days then hold for the last days, too.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
-    return yield* mergeSteps(month, rows, { ...kept, ...PAST });
+    return mergeRows(month, rows, { ...kept, ...PAST });
   return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
 }
 

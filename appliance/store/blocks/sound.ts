@@ -1,7 +1,7 @@
 import { BOUNDS, COUNTABLE } from "../../base/bounds.ts";
 import { OTHER } from "../../base/names.ts";
 import { COUNTED_OF } from "../../base/text/dimensions.ts";
-import { DIMENSIONS, type Dimension, MAX_DEVICES } from "../log/record.ts";
+import { type Dimension, MAX_DEVICES } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import { BLOCK_COUNTERS, Block } from "./block.ts";
 import { BlockReader, type DimensionReader } from "./block-reader.ts";
@@ -53,8 +53,12 @@ export function soundBlock(row: JudgedBlock, rules: SoundRules): Sound {
   if (reader.largest > BOUNDS.blocks.bytes)
     rules.refuse("a block that takes more memory than there is for one");
   const look = new Look(reader, rules, row.isImported === true);
-  for (const name of DIMENSIONS) {
-    look.dimension(name);
+  for (const dimension of reader.dimensions()) {
+    look.values(dimension);
+    reader.release();
+  }
+  for (let day = 0; day < MAX_DAYS; day++) {
+    look.rows(day);
     reader.release();
   }
   const { block, counted } = look.end();
@@ -62,8 +66,8 @@ export function soundBlock(row: JudgedBlock, rules: SoundRules): Sound {
   const writer = new BlockWriter();
   writer.begin(block);
   const { counters } = writer.end();
-  const { counts, detail } = row;
-  return { pieces: { counters, counts, detail }, days: block.days, counted };
+  const { counts, pieces } = row;
+  return { pieces: { counters, counts, pieces }, days: block.days, counted };
 }
 
 /** A buffer for all days. */
@@ -94,21 +98,19 @@ class Look {
     this.#block = new Block(reader.month, this.#known);
     for (let day = 0; day < MAX_DAYS; day++) {
       this.#counters(day);
-      this.#rows(day);
+      this.#sample(day);
     }
-    reader.release();
   }
 
-  /** Judges the counts of a dimension, and its values in rows of detail. */
-  dimension(name: Dimension): void {
-    const dimension = this.#reader.dimension(name);
-    if (dimension !== undefined) this.#values(dimension);
-    if (!DETAIL_DIMENSIONS.includes(name)) return;
-    for (const [day, detail] of this.#block.detail.entries())
-      if (detail !== undefined) this.#reader.column(day, name, COLUMN);
+  /** Judges the rows of a day. Call it after all dimensions, whose values they name. */
+  rows(day: number): void {
+    if (this.#reader.sample(day) === undefined) return;
+    this.#reader.hours(day);
+    this.#reader.bits(day);
+    for (const name of DETAIL_DIMENSIONS) this.#reader.column(day, name, COLUMN);
   }
 
-  /** @returns the block without its dimensions. Call it after all of them. */
+  /** @returns the block without its dimensions. Call it last. */
   end(): { readonly block: Block; readonly counted: number } {
     const block = this.#block;
     for (let day = 0; day < MAX_DAYS; day++) {
@@ -132,17 +134,16 @@ class Look {
       this.#beside[day] = (this.#beside[day] as number) + counters.dayOf(counter, day);
   }
 
-  #rows(day: number): void {
+  #sample(day: number): void {
     const sample = this.#reader.sample(day);
     if (sample === undefined) return;
-    this.#reader.hours(day);
-    this.#reader.bits(day);
     const seed = firstDayOf(this.#block.month) + day;
     this.#block.detail[day] = new DayDetail(seed, { ...sample, ...NO_ROWS });
     if (sample.seen > HOURS * COUNTABLE.ofHour) this.#rules.refuse(TOO_MUCH);
   }
 
-  #values({ name, texts, counts }: DimensionReader): void {
+  /** Judges a dimension. */
+  values({ name, texts, counts }: DimensionReader): void {
     const { isText, refuse } = this.#rules;
     const all = texts.all();
     if (!all.every(isText)) throw new NoBlock("a text is none of ours");

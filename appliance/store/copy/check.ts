@@ -97,8 +97,7 @@ async function sumsIn(end: CopyEnd, site: SiteKey, month: Month): Promise<DaySum
   for (const { number: source, origin } of await end.sourcesOf(site))
     await end.read(async ({ snapshot }) => {
       const range = { from: month, to: month };
-      const pieces = ["counters", "counts"] as const;
-      for (const { block, days } of await monthsOf(snapshot, { site, source }, range, pieces))
+      for (const { block, days } of await monthsOf(snapshot, { site, source }, range, "counts"))
         sums.set(
           origin,
           new Map(days.map((day) => [day, sumsOf(block, day - firstDayOf(month))] as const)),

@@ -8,14 +8,14 @@ import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { markDayAgo } from "../settling/day-marks.ts";
 import { SETTLED } from "../settling/parts.ts";
-import { PASS_GENERATION } from "../settling/statements.ts";
-import {
-  type BlockKey,
-  type BlockPieces,
-  type BlockRow,
-  PIECES,
-  type Snapshot,
-  type SourceNumber,
+import { dropMonth, PASS_GENERATION } from "../settling/statements.ts";
+import type {
+  BlockKey,
+  BlockPieces,
+  BlockRow,
+  Depth,
+  Snapshot,
+  SourceNumber,
 } from "../snapshot.ts";
 import type { Transaction } from "../sql.ts";
 import type { Source, Sums } from "./engine.ts";
@@ -54,27 +54,27 @@ export async function bringMonth(
 ): Promise<number> {
   const { from, to } = options;
   const range = { from: month, to: month };
-  const read = (pieces: typeof PIECES | typeof COUNTED) =>
+  const read = (depth: Depth) =>
     from.given(async (access) => ({
       ...(
-        await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, pieces)
+        await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, depth)
       )[0],
       ages: await agesOf(access.rows),
     }));
-  const there = (pieces: typeof PIECES | typeof COUNTED) =>
+  const there = (depth: Depth) =>
     to.read(async (access) => {
       const number = await numberOf(access, source.origin);
       return number === undefined
         ? []
-        : rowsOf(access.snapshot, { site: pair.there.key, source: number }, month, pieces);
+        : rowsOf(access.snapshot, { site: pair.there.key, source: number }, month, depth);
     });
-  const seen = await patience.with(() => read(COUNTED));
-  const known = await patience.with(() => there(COUNTED));
+  const seen = await patience.with(() => read("counts"));
+  const known = await patience.with(() => there("counts"));
   if (!isMonth(seen) || newer(seen, monthIn(month, known)).length === 0) return 0;
-  const whole = await patience.with(() => read(PIECES));
+  const whole = await patience.with(() => read("detail"));
   if (!isMonth(whole)) return 0;
   for (let isNew = known.length === 0; ; isNew = false) {
-    const before = isNew ? [] : await patience.with(() => there(PIECES));
+    const before = isNew ? [] : await patience.with(() => there("detail"));
     const brought = await to.readable(async () => merged(month, whole, before));
     if (brought === undefined) return 0;
     const isDone = await patience.with(() =>
@@ -83,7 +83,7 @@ export async function bringMonth(
         const number = await takeSource(access, source);
         const which = { site: pair.there.key, source: number };
         // A part was settled meanwhile.
-        const now = await rowsOf(access.snapshot, which, month, PIECES);
+        const now = await rowsOf(access.snapshot, which, month, "detail");
         if (!isDeepStrictEqual(now.map(bytesOf), before.map(bytesOf))) return false;
         await put(access, { ...which, month, source: number, part: SETTLED, ...brought.pieces });
         await takeFromPast(access, which, brought.added);
@@ -95,8 +95,6 @@ export async function bringMonth(
   }
 }
 
-const COUNTED = ["counters", "counts"] as const;
-
 function isMonth<T extends object>(read: T & Partial<SiteMonth>): read is T & SiteMonth {
   return read.block !== undefined;
 }
@@ -105,14 +103,14 @@ async function rowsOf(
   snapshot: Snapshot,
   { site, source }: Which,
   month: Month,
-  pieces: typeof PIECES | typeof COUNTED,
+  depth: Depth,
 ): Promise<readonly BlockRow[]> {
-  const rows = await snapshot.blocks([site], { from: month, to: month }, pieces);
+  const rows = await snapshot.rows([site], { from: month, to: month }, depth);
   return rows.filter((row) => row.source === source);
 }
 
-function bytesOf(row: BlockRow): unknown {
-  return [row.part, ...PIECES.map((piece) => Buffer.from(row[piece]))];
+function bytesOf({ part, counters, counts, pieces }: BlockRow): unknown {
+  return [part, [counters, counts, ...pieces.values()].map((bytes) => Buffer.from(bytes))];
 }
 
 /** Adds counts to those of a month. */
@@ -121,7 +119,7 @@ export async function addToMonth(
   { site, source, month }: Omit<BlockKey, "part">,
   pieces: BlockPieces,
 ): Promise<void> {
-  const rows = await rowsOf(access.snapshot, { site, source }, month, PIECES);
+  const rows = await rowsOf(access.snapshot, { site, source }, month, "detail");
   const all = mergeRows(month, [...rows, pieces], ALL_KEPT);
   await put(access, { site, month, source, part: SETTLED, ...all.pieces });
   const days = monthIn(month, [{ site, month, source, part: SETTLED, ...pieces }]).days;
@@ -149,15 +147,11 @@ function merged(month: Month, source: SiteMonth, rows: readonly BlockRow[]): Bro
 }
 
 function part(block: Block, isIn: (day: Day) => boolean): BlockPieces {
-  return encodeBlock(compactBlock(block, { ...ALL_KEPT, counts: isIn, detail: isIn }).block);
+  return encodeBlock(compactBlock(block, { ...ALL_KEPT, counts: isIn }).block);
 }
 
 async function put(access: Transaction, block: BlockRow): Promise<void> {
-  const { site, month, source } = block;
-  await access.rows(
-    "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3 AND part <> 0",
-    [site, month, source],
-  );
+  await access.all(dropMonth(block, "parts"));
   await access.put([block]);
 }
 

@@ -7,7 +7,13 @@ import { ALL_MONTHS, firstDayOf, type Month, type Months } from "../blocks/month
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import { timeRun } from "../settling/day-marks.ts";
-import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
+import {
+  type BlockRow,
+  blocksIn,
+  type Depth,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 import type { Sums } from "./engine.ts";
 
@@ -29,15 +35,16 @@ export async function monthsOf(
   snapshot: Snapshot,
   { site, source }: Which,
   { from, to }: Months,
-  pieces: readonly Piece[],
+  depth: Depth,
 ): Promise<SiteMonth[]> {
   const tail = new LogTail(source);
   await tail.follow(snapshot);
-  const rows = (await snapshot.blocks([site], { from, to }, pieces)).filter(
+  const rows = (await snapshot.rows([site], { from, to }, depth)).filter(
     (row) => source === undefined || row.source === source,
   );
   // The unfolded log gets no detail where the blocks have none.
-  const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
+  const keepsDetail =
+    rows.length === 0 || rows.some(({ pieces }) => [...pieces.keys()].some((n) => n >= 0));
   const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
   const left = await tail.blocks(snapshot, site, detailFrom);
   const byMonth = Map.groupBy(rows, ({ month }) => month);
@@ -69,13 +76,9 @@ export async function monthsBySource(
   site: SiteKey,
   sources: readonly SourceNumber[],
 ): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
-  const rows = await snapshot.blocks([site], ALL_MONTHS, []);
-  const months = new Map(
-    sources.map((source) => [
-      source,
-      new Set(rows.filter((row) => row.source === source).map(({ month }) => month)),
-    ]),
-  );
+  const months = new Map(sources.map((source) => [source, new Set<Month>()]));
+  for await (const { source, month } of blocksIn(snapshot, [site], ALL_MONTHS, []))
+    months.get(source)?.add(month);
   for (const [source, ofSource] of months) {
     const tail = new LogTail(source);
     await tail.follow(snapshot);
@@ -145,7 +148,7 @@ export async function counterDays(
   snapshot: Snapshot,
   which: Which,
 ): Promise<ReadonlyMap<Day, Sums>> {
-  const months = await monthsOf(snapshot, which, ALL_MONTHS, ["counters"]);
+  const months = await monthsOf(snapshot, which, ALL_MONTHS, "counters");
   return new Map(
     months.flatMap(({ block, days }) =>
       days.map((day) => [day, countersOf(block, day - firstDayOf(block.month))] as const),

@@ -7,13 +7,14 @@ import { ALL_MONTHS, firstDayOf, type Month, type Months, monthOf } from "../blo
 import type { Counter, SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { Filter } from "../queries.ts";
-import { PIECES, type Snapshot, type SourceNumber } from "../snapshot.ts";
+import { BLOCK_COLUMNS, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import { BlockReading, type PassedOver } from "./block-reading.ts";
 import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays } from "./counter-days.ts";
 import type { CounterSource, SiteDay, SiteDays } from "./source.ts";
 import type { BlockSink, ValuePass } from "./values.ts";
 
 const HOURS = 24;
+const COUNTS = ["counts", "pieces"] as const;
 /** Two standard errors: the true number is that near in 19 of 20 cases. */
 const ERRORS = 2;
 
@@ -140,7 +141,7 @@ export class BlockCounts implements CounterSource {
   values(range: SiteDays, of: BlockQuestion["of"]): ValuePass {
     return async (names, sink) => {
       const { site } = range;
-      for await (const block of this.#reading.blocks(site, monthsOf(range), ["counts"]))
+      for await (const block of this.#reading.blocks(site, monthsOf(range), COUNTS))
         for (const name of names) {
           const days = daysInMonth(block.month, range);
           await this.#reading.read(site, block.month, async () => {
@@ -224,7 +225,7 @@ class FilteredCounts {
     let variance = 0;
     for await (const block of isEmpty
       ? []
-      : this.#reading.blocks(site, monthsOf(range), PIECES, detailFrom)) {
+      : this.#reading.blocks(site, monthsOf(range), BLOCK_COLUMNS, detailFrom)) {
       const fitting = new Block(block.month);
       const days = daysInMonth(block.month, range);
       await this.#reading.read(site, block.month, async () => {

@@ -2,20 +2,26 @@ import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
-import { giveBack } from "../blocks/frames.ts";
 import type { Month, Months } from "../blocks/month.ts";
+import { giveBack } from "../blocks/packed-row.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
-import type { BlockKey, Piece, SlicedBlock, Snapshot, SourceNumber } from "../snapshot.ts";
+import {
+  blocksIn,
+  type Column,
+  type KeptBlock,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
 import type { Soon } from "./source.ts";
 
 /** The number of sites whose counters are read at once. */
 const SITES = 500;
 /** The most sites that a question asks for one by one, and whose part of the log is kept folded. */
 const FEW_SITES = 8;
-/** The bytes of blocks that are read in one go, unless one of them has more. */
-const PAGE_BYTES = 2 * 1_048_576;
+/** The bytes of a block's pieces that are read in one go, unless one of them has more. */
+const PIECES_BYTES = 1_048_576;
 
 /** Is called for a month of a site with bytes that cannot be read. */
 export type PassedOver = (site: SiteKey, month: Month) => void;
@@ -74,7 +80,8 @@ export class BlockReading {
     await this.#follow();
     for (let at = 0; at < sites.length; at += SITES) {
       const some = sites.slice(at, at + SITES).sort((a, b) => a - b);
-      for await (const row of this.#rows(some, months, ["counters"])) await this.#visit(row, visit);
+      const columns = detailFrom === Number.POSITIVE_INFINITY ? COUNTERS : SAMPLES;
+      for await (const row of this.#rows(some, months, columns)) await this.#visit(row, visit);
     }
     if (sites.length > FEW_SITES && detailFrom === Number.POSITIVE_INFINITY) {
       const isWithin = ({ month }: Block) => month >= months.from && month <= months.to;
@@ -94,27 +101,24 @@ export class BlockReading {
   async *blocks(
     site: SiteKey,
     months: Months,
-    pieces: readonly Piece[],
+    columns: readonly Column[],
     detailFrom = Number.POSITIVE_INFINITY,
   ): AsyncGenerator<BlockReader> {
     await this.#follow();
     const left = await this.#left(site, months, detailFrom);
-    for await (const row of this.#rows([site], months, pieces)) {
+    for await (const row of this.#rows([site], months, columns)) {
       while (left[0] !== undefined && left[0].month < row.month)
-        yield readerOf(left.shift() as Block);
-      const reader = await this.read(site, row.month, () => new BlockReader(row));
+        yield readerOfTail(left.shift() as Block);
+      const reader = await this.read(site, row.month, () => openBlock(this.#snapshot, row));
       if (reader === undefined) continue;
       yield reader;
       reader.close();
-      for (const piece of pieces) {
-        const bytes = row[piece];
-        giveBack(bytes instanceof Uint8Array ? bytes : bytes.first);
-      }
+      for (const bytes of [row.counters, row.counts]) giveBack(bytes);
     }
-    for (const block of left) yield readerOf(block);
+    for (const block of left) yield readerOfTail(block);
   }
 
-  async #visit(row: SlicedBlock, visit: (site: SiteKey, block: Block) => void): Promise<void> {
+  async #visit(row: KeptBlock, visit: (site: SiteKey, block: Block) => void): Promise<void> {
     const reader = await this.read(row.site, row.month, () => new BlockReader(row));
     if (reader !== undefined) visit(row.site, reader.counters);
   }
@@ -134,25 +138,23 @@ export class BlockReading {
 
   async *#rows(
     sites: readonly SiteKey[],
-    { from, to }: Months,
-    pieces: readonly Piece[],
-  ): AsyncGenerator<SlicedBlock> {
-    for (let after: BlockKey | null = null; ; ) {
-      const page = { after, maxBytes: PAGE_BYTES };
-      const rows: readonly SlicedBlock[] = await this.#snapshot.slicedBlocks(
-        sites,
-        { from, to },
-        pieces,
-        page,
-      );
-      if (rows.length === 0) return;
-      for (const row of rows)
-        if (this.#source === undefined || row.source === this.#source) yield row;
-      after = rows.at(-1) ?? null;
-    }
+    months: Months,
+    columns: readonly Column[],
+  ): AsyncGenerator<KeptBlock> {
+    for await (const row of blocksIn(this.#snapshot, sites, months, columns))
+      if (this.#source === undefined || row.source === this.#source) yield row;
   }
 }
 
-function readerOf(block: Block): BlockReader {
+const COUNTERS = ["counters"] as const;
+/** Which days lost their detail is known by its pieces. */
+const SAMPLES = ["counters", "pieces"] as const;
+
+/** Reads a block of a snapshot. @throws {RangeError} when the bytes are no block */
+export function openBlock(snapshot: Snapshot, block: KeptBlock): BlockReader {
+  return new BlockReader(block, (from, to) => snapshot.pieces(block, from, to, PIECES_BYTES));
+}
+
+function readerOfTail(block: Block): BlockReader {
   return new BlockReader({ month: block.month, ...encodeBlock(block, false) });
 }

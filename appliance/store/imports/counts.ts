@@ -87,7 +87,7 @@ export class ImportedCounts {
   /** The months with some of the wanted days, each with those alone; to be called after `end`. */
   *months(isWanted: (day: Day) => boolean): Generator<ImportedMonth> {
     const days = [...this.#days.keys()].filter(isWanted).sort((a, b) => a - b);
-    const kept = { ...ALL_KEPT, counts: isWanted, detail: isWanted };
+    const kept = { ...ALL_KEPT, counts: isWanted };
     for (const [month, its] of Map.groupBy(days, monthOf)) {
       const { pieces } = mergeRows(month, this.#packed.get(month) ?? [], kept);
       yield { month, pieces, days: its };

@@ -5,7 +5,7 @@ import { firstDayOf, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { SiteDays } from "../counts/source.ts";
 import type { Gap } from "../reports.ts";
-import type { Snapshot, SourceNumber } from "../snapshot.ts";
+import { blocksIn, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";
 import { readAbout } from "./about.ts";
 import { type DayGap, runsOf } from "./runs.ts";
@@ -33,7 +33,7 @@ export async function gapsOf(
   if (gapsBy.size === 0) return [];
   const months = { from: monthOf(from), to: monthOf(to) };
   const days: DayGap[] = [];
-  for (const row of await snapshot.blocks([site], months, ["counters"])) {
+  for await (const row of blocksIn(snapshot, [site], months, ["counters"])) {
     const gaps = gapsBy.get(row.source);
     const held = gaps === undefined ? 0 : daysOf(row);
     for (let at = 0; at < MAX_DAYS; at++) {

@@ -6,15 +6,8 @@ import { countersOf, monthsOf } from "../copy/reading.ts";
 import type { SiteKey } from "../counting.ts";
 import { markDayAgo } from "../settling/day-marks.ts";
 import { SETTLED } from "../settling/parts.ts";
-import { PASS_GENERATION } from "../settling/statements.ts";
-import {
-  type BlockKey,
-  type BlockPieces,
-  type BlockRow,
-  PIECES,
-  type Snapshot,
-  type SourceNumber,
-} from "../snapshot.ts";
+import { dropMonth, PASS_GENERATION } from "../settling/statements.ts";
+import type { BlockKey, BlockPieces, BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
 import type { Rows, Sql, Transaction } from "../sql.ts";
 import { aboutText, type ImportAbout } from "./about.ts";
@@ -67,7 +60,7 @@ export function withoutDays(
   days: readonly Day[],
 ): BlockPieces | null {
   const isKept = (day: Day) => !days.includes(day);
-  const kept = { ...ALL_KEPT, counts: isKept, detail: isKept };
+  const kept = { ...ALL_KEPT, counts: isKept };
   const merged = mergeRows(month, [pieces], kept);
   return merged.days === 0 ? null : merged.pieces;
 }
@@ -82,7 +75,7 @@ export async function blockOfSource(
   snapshot: Snapshot,
   { site, month, source }: Omit<BlockKey, "part">,
 ): Promise<BlockThen> {
-  const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
+  const rows = await snapshot.rows([site], { from: month, to: month }, "detail");
   const pieces = rows.find((row) => row.source === source && row.part === SETTLED) ?? null;
   return { generation: await snapshot.generation(), pieces };
 }
@@ -113,7 +106,7 @@ export async function sourceDays(
   for (const source of await siteSources(rows, site)) {
     const which = { site, source: source.number };
     const days: SourceDay[] = [];
-    for (const month of await monthsOf(snapshot, which, ALL_MONTHS, ["counters"]))
+    for (const month of await monthsOf(snapshot, which, ALL_MONTHS, "counters"))
       for (const day of month.days)
         days.push({ day, sums: countersOf(month.block, day - firstDayOf(month.block.month)) });
     const origin = origins.find(({ number }) => number === source.number)?.origin ?? "";
@@ -139,10 +132,9 @@ export async function takeMonth(sql: Transaction, input: MonthWrite): Promise<bo
   );
   if (there.some(({ source }) => source !== number && !known.includes(source))) return false;
   await sql.all([
-    ...[number, ...instead.map(({ source }) => source)].map((source) => ({
-      text: "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3",
-      values: [site, month, source],
-    })),
+    ...[number, ...instead.map(({ source }) => source)].flatMap((source) =>
+      dropMonth({ site, month, source }),
+    ),
     { text: "UPDATE source SET run_at = $2 WHERE number = $1", values: [number, input.now] },
     ...days.map((day) => markDayAgo(day, DAY_MS * (today - day))),
   ]);

@@ -2,7 +2,7 @@ import { encodeBlock } from "../blocks/codec.ts";
 import type { Month } from "../blocks/month.ts";
 import { monthsBySource, monthsOf, pastOf } from "../copy/reading.ts";
 import type { SiteKey } from "../counting.ts";
-import { type BlockPieces, PIECES, type Snapshot } from "../snapshot.ts";
+import type { BlockPieces, Snapshot } from "../snapshot.ts";
 import { siteSources } from "../sources.ts";
 import type { Rows } from "../sql.ts";
 
@@ -28,7 +28,7 @@ export async function monthOfSite(
 ): Promise<BlockPieces | null> {
   const range = { from: month, to: month };
   const which = { site, source: undefined };
-  const [found] = await monthsOf(snapshot, which, range, PIECES);
+  const [found] = await monthsOf(snapshot, which, range, "detail");
   return found === undefined ? null : encodeBlock(found.block);
 }
 

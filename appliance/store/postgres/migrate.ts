@@ -19,6 +19,8 @@ const SCHEMA_DIR = join(import.meta.dirname, "schema");
 const IS_THERE = "42P07";
 const NO_RIGHT = "42501";
 const NO_COLUMN = "42703";
+/** The key of the format in a database from before the first release. */
+const KEY_BEFORE = "schema";
 /** The encoding that holds every character there is. */
 const ENCODING = "UTF8";
 
@@ -121,11 +123,12 @@ function otherEncoding(encoding: string, settings: ConnectionSettings): Refusal 
 async function formatIn(sql: Sql, settings: ConnectionSettings): Promise<DataFormat> {
   try {
     const rows = await sql.rows<{ key: string; value: string }>(
-      "SELECT key, value FROM meta WHERE key IN ('schema', $1)",
-      [READABLE_BY],
+      "SELECT key, value FROM meta WHERE key IN ('format', $1, $2)",
+      [READABLE_BY, KEY_BEFORE],
     );
     const noted = new Map(rows.map(({ key, value }) => [key, value]));
-    return formatOf(Number(noted.get("schema") ?? 0), noted.get(READABLE_BY));
+    if (noted.has(KEY_BEFORE)) throw beforeFirst(settings);
+    return formatOf(Number(noted.get("format") ?? 0), noted.get(READABLE_BY));
   } catch (error) {
     if (isWithoutTables(error)) return formatOf(0, undefined);
     if (sqlStateOf(error) === NO_COLUMN) throw foreign(settings);
@@ -137,13 +140,13 @@ async function raise(sql: Sql, from: number, steps: readonly Statement[][]): Pro
   if (from > 0) {
     // Nodes migrate one after the other.
     const [row] = await sql.rows<{ value: string }>(
-      "SELECT value FROM meta WHERE key = 'schema' FOR UPDATE",
+      "SELECT value FROM meta WHERE key = 'format' FOR UPDATE",
     );
     if (Number(row?.value) !== from) throw new Raised();
   }
   await sql.all(steps.slice(from).flat());
   await sql.rows(
-    `INSERT INTO meta (key, value) VALUES ('schema', $1), ($2, $3)
+    `INSERT INTO meta (key, value) VALUES ('format', $1), ($2, $3)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
     [steps.length, READABLE_BY, readableAt(steps.length, FLEET_FORMAT)].map(String),
   );
@@ -182,6 +185,13 @@ function older(settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",
     `The tables at ${shownUrl(settings)} are from an older Tallydeck. Start a collector of this version once, or run: tallydeck migrate`,
+  );
+}
+
+function beforeFirst(settings: ConnectionSettings): Refusal {
+  return new Refusal(
+    "invalid_config",
+    `The tables at ${shownUrl(settings)} are from before Tallydeck's first release, and cannot be used any more. Export each site with the version that made them, make another database (createdb tallydeck), name that, and import the files there.`,
   );
 }
 

@@ -1,6 +1,5 @@
 import type { PassedOver } from "../counts/block-reading.ts";
 import { Reads } from "../reads/reads.ts";
-import type { SearchedDays } from "../settling/settling.ts";
 import type { Db } from "../sql.ts";
 import { batchesOf } from "./log.ts";
 
@@ -18,7 +17,6 @@ export function fleetReads(
   madeAnew: () => number,
   passedOver?: PassedOver,
 ): Reads {
-  let looked: SearchedDays & { readonly epoch: number | null } = { epoch: null, past: "" };
   return new Reads(
     db,
     {
@@ -31,11 +29,8 @@ export function fleetReads(
         };
       },
       async settling(sql) {
-        const epoch = await sql.epoch();
         // The watch draws it within moments.
-        if (epoch === null) return null;
-        if (epoch !== looked.epoch) looked = { epoch, past: "" };
-        return { maxSites: MAX_SITES, looked };
+        return (await sql.epoch()) === null ? null : { maxSites: MAX_SITES };
       },
     },
     passedOver,

@@ -127,7 +127,7 @@ export class Watch {
       { text: LOOK, values: [place, node.id] },
     ])) as [Seen[]];
     if (seen === undefined) return;
-    const refusal = newer(formatOf(Number(seen.schema), seen.readableBy), settings);
+    const refusal = newer(formatOf(Number(seen.format), seen.readableBy), settings);
     onUsable(refusal);
     if (refusal !== undefined) throw refusal;
     clock.hear(seen.now);
@@ -162,7 +162,7 @@ export class Watch {
 
 interface Seen {
   readonly epoch: number | null;
-  readonly schema: string;
+  readonly format: string;
   readonly readableBy: string | null;
   readonly revision: number;
   readonly batches: number;
@@ -177,7 +177,7 @@ interface Told {
 
 const LOOK = `
   SELECT (${EPOCH}) AS epoch, (SELECT n FROM revision) AS revision,
-    (SELECT value FROM meta WHERE key = 'schema') AS schema,
+    (SELECT value FROM meta WHERE key = 'format') AS format,
     (SELECT value FROM meta WHERE key = '${READABLE_BY}') AS "readableBy",
     (${batchesOf("node <> $2")}) AS batches,
     ${NOW} AS now`;

@@ -182,7 +182,7 @@ const FLEET_READS: {
   surveysOfSite: ({ rows }, input) => surveysOfSite(rows, input),
   pastOfSite: ({ rows }, { site }) => pastOfSite(rows, site),
   gapsOfSite: ({ snapshot, rows }, range) => gapsOf(snapshot, rows, range, undefined),
-  sourceSizes: async ({ snapshot, rows }) => sourceSizes(snapshot, rows, await sourcesOf(rows)),
+  sourceSizes: async ({ rows }) => sourceSizes(rows, await sourcesOf(rows)),
   /** The alarms of every site that has some. */
   siteAlarms: async ({ rows }) => alarmsIn(await rows(ALARMS_QUERY)),
   counting: ({ snapshot, rows }, { sites }) => sitesThatCount(snapshot, rows, sites),

@@ -2,31 +2,36 @@ import type { SiteKey } from "../counting.ts";
 import { EMPTY_BATCH, eraseSite } from "../log/rewriting.ts";
 import type { LogRow } from "../snapshot.ts";
 import type { Rows, Statement } from "../sql.ts";
-import { PASS_GENERATION } from "./statements.ts";
+import { BLOCK_TABLES, PASS_GENERATION } from "./statements.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;
 /** A step takes this much of blocks or of the log, or one row: a disk that is full has room for it. */
 export const BYTES_PER_STEP: number = 512 * 1_024;
 
-/**
- * Removes some blocks of an erased site.
- * @param bytes that a row of `block` takes, in SQL
- * @returns false when there was none
- */
-export async function eraseBlocks(rows: Rows, site: SiteKey, bytes: string): Promise<boolean> {
-  const gone = await rows(
-    `DELETE FROM block WHERE site = $1 AND (month, source, part) IN (
-       SELECT month, source, part FROM (
-         SELECT month, source, part, bytes, sum(bytes) OVER (ORDER BY month, source, part) AS sum
-         FROM (SELECT month, source, part, ${bytes} AS bytes FROM block WHERE site = $1) AS sizes
-       ) AS sums WHERE sum - bytes < ${BYTES_PER_STEP})
-     RETURNING 1 AS gone`,
-    [site],
-  );
-  if (gone.length > 0) await rows(PASS_GENERATION);
-  return gone.length > 0;
+/** Removes some blocks of an erased site. @returns false when there was none */
+export async function eraseBlocks(rows: Rows, site: SiteKey): Promise<boolean> {
+  for (const { table, key } of BLOCK_TABLES) {
+    const gone = await rows(
+      `DELETE FROM ${table} WHERE site = $1 AND (${key}) IN (
+         SELECT ${key} FROM (
+           SELECT ${key}, bytes, sum(bytes) OVER (ORDER BY ${key}) AS sum
+           FROM (SELECT ${key}, ${BYTES[table]} AS bytes FROM ${table} WHERE site = $1) AS sizes
+         ) AS sums WHERE sum - bytes < ${BYTES_PER_STEP})
+       RETURNING 1 AS gone`,
+      [site],
+    );
+    if (gone.length === 0) continue;
+    await rows(PASS_GENERATION);
+    return true;
+  }
+  return false;
 }
+
+const BYTES = {
+  block: "octet_length(counters) + octet_length(counts)",
+  piece: "octet_length(bytes)",
+} as const;
 
 /** Rewrites rows of the log without the records of a site, since rows that wait for a clock may stay for long. */
 export function eraseRecords(rows: readonly LogRow[], site: SiteKey): Statement[] {

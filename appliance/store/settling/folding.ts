@@ -1,11 +1,11 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
-import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Months, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { SiteKey } from "../counting.ts";
+import { openBlock } from "../counts/block-reading.ts";
 import {
   type Batch,
   BatchEncoder,
@@ -17,7 +17,14 @@ import {
   rowsBySite,
 } from "../log/batch.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
-import type { BlockKey, BlockRow, Settlement, Snapshot, SourceNumber } from "../snapshot.ts";
+import {
+  type BlockKey,
+  type BlockRow,
+  blocksIn,
+  type Settlement,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
 import { dayOfPart, partsOf } from "./parts.ts";
 
 const HOURS = 24;
@@ -64,8 +71,12 @@ export async function foldLog(
   const months = [...days].map(monthOf);
   const [from, to] = [Math.min(...months), Math.max(...months)];
   const sites = [...new Set(all.map(({ site }) => site))];
-  const there = sites.length === 0 ? [] : await snapshot.blocks(sites, { from, to }, []);
-  const thereBySite = Map.groupBy(there, ({ site }) => site);
+  const thereBySite = new Map<SiteKey, BlockKey[]>();
+  for await (const block of sites.length === 0 ? [] : blocksIn(snapshot, sites, { from, to }, [])) {
+    const ofSite = thereBySite.get(block.site) ?? [];
+    thereBySite.set(block.site, ofSite);
+    ofSite.push(block);
+  }
   const puts: BlockRow[] = [];
   const texts = time.lowSpace ? textsOf(foldable.batches) : undefined;
   // Sites are folded one by one, so that the blocks of one are encoded before the next.
@@ -87,6 +98,7 @@ export async function foldLog(
     folded: [...foldable.folded],
     puts,
     drops: [],
+    detail: [],
     past: [],
     days: [...days].sort((a, b) => a - b),
     gone: [],
@@ -247,11 +259,10 @@ async function knownTexts(
   texts: ReadonlySet<string>,
 ): Promise<Map<Dimension, Set<string>>> {
   const known = new Map<Dimension, Set<string>>();
-  const all = { after: null, maxBytes: Number.MAX_SAFE_INTEGER };
-  const months = { from: from - 1, to };
-  for (const row of await snapshot.slicedBlocks([site], months, ["counts"], all))
+  const columns = ["counts", "pieces"] as const;
+  for await (const row of blocksIn(snapshot, [site], { from: from - 1, to }, columns))
     try {
-      const reader = new BlockReader(row);
+      const reader = openBlock(snapshot, row);
       for (const name of DIMENSIONS) {
         await reader.load(name);
         const its = reader.dimension(name)?.texts;

@@ -1,22 +1,18 @@
-import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
+import { DAY_MS, type Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
-import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
+import type { Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { mergeSliced } from "../blocks/merge.ts";
-import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
+import { mergeRows } from "../blocks/merge.ts";
+import { firstDayOf, type Month, type Months, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import {
   type BlockKey,
   type BlockPieces,
   type BlockRow,
-  type BlockSize,
   bytesOf,
-  type Due,
-  PIECES,
   type Settlement,
-  type SlicedBlock,
   type Snapshot,
   type SourceNumber,
 } from "../snapshot.ts";
@@ -30,6 +26,8 @@ const PAGE = 1_000;
 /** A settlement is about no more months of sites than this, nor, packed, more bytes: hits wait for it. */
 const MAX_MONTHS = 125;
 const MAX_BYTES = 4 * 1_048_576;
+/** Nor does it drop more rows of detail. */
+const MAX_DETAIL = 10_000;
 
 /** The facts that decide which step is due. */
 export interface SettlingTime extends FoldingTime {
@@ -39,13 +37,6 @@ export interface SettlingTime extends FoldingTime {
   readonly marks: ReadonlyMap<Day, number>;
   /** The bytes that detail may take of the disk. */
   readonly maxDetailBytes: number;
-  /** Kept from one settlement to the next; without it all blocks are looked through each time. */
-  readonly looked?: SearchedDays;
-}
-
-/** The past days that were searched, with nothing left to remove. It changes with the days, or with the hour. */
-export interface SearchedDays {
-  past: string;
 }
 
 /** The blocks of a site, month and source. */
@@ -53,7 +44,7 @@ interface SiteMonth {
   readonly site: SiteKey;
   readonly month: Month;
   readonly source: SourceNumber;
-  readonly parts: readonly BlockSize[];
+  readonly parts: readonly BlockKey[];
 }
 
 /** The parts of past days that go. */
@@ -62,8 +53,6 @@ interface Past {
   /** Days past retention. */
   readonly over: ReadonlySet<Day>;
   readonly keepsDetail: (day: Day) => boolean;
-  /** The last month with expired detail. */
-  readonly detailTo: Month;
 }
 
 /**
@@ -81,27 +70,18 @@ export async function nextSettlement(
   const exists = await snapshot.siteKeys();
   const past = pastOf(time);
   const work = new Work(generation);
-  const share = new DetailShare();
-  const name = nameOf(past, time);
-  // A settlement that is to measure all detail has to see it all.
-  const due =
-    time.maxDetailBytes === Number.POSITIVE_INFINITY
-      ? dueIn(past, time.looked?.past === name)
-      : undefined;
-  for await (const page of siteMonths(snapshot, due)) {
-    const months = page.filter(({ site }) => exists.has(site));
-    for (const month of months) share.add(month);
-    for (const month of await dueOf(snapshot, months, past)) {
-      await settle(snapshot, month, past, work);
-      if (work.isFull) return work.settlement();
+  for (const months of [undefined, ...monthsOf(past)])
+    for await (const page of siteMonths(snapshot, months)) {
+      const there = page.filter((month) => exists.has(month.site) && !work.has(month));
+      for (const month of await dueOf(snapshot, there, past)) {
+        await settle(snapshot, month, past, work);
+        if (work.isFull) return work.settlement();
+      }
     }
-  }
   if (!work.isEmpty) return work.settlement();
-  if (past.over.size > 0) return work.settlement([...past.over]);
-  if (time.looked !== undefined) time.looked.past = name;
-  return share.bytes > time.maxDetailBytes
-    ? cutDetail(snapshot, share, time.maxDetailBytes, work)
-    : null;
+  if (past.over.size > 0) return work.settlement({ gone: [...past.over] });
+  const detail = await pastDetail(snapshot, past, time.maxDetailBytes);
+  return detail.length > 0 ? work.settlement({ detail }) : null;
 }
 
 /** The days that are past. None are while the clock is unsure, for it may be years ahead. */
@@ -112,7 +92,6 @@ function pastOf(time: SettlingTime): Past {
       today: Number.NEGATIVE_INFINITY,
       over: new Set(),
       keepsDetail: () => true,
-      detailTo: NO_MONTH,
     };
   // The calendar may be wrong, so the service has to have run for as long, too.
   const isPast = (day: Day, days: number) =>
@@ -121,26 +100,13 @@ function pastOf(time: SettlingTime): Past {
     today,
     over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
     keepsDetail: (day) => detailDays > 0 && !isPast(day, Math.min(detailDays, retentionDays)),
-    detailTo: detailDays > 0 ? monthOf(today - Math.min(detailDays, retentionDays)) : MAX_MONTH,
   };
 }
 
-const NO_MONTH: Month = -1;
-
-/** A name for the past days and the hour of the search, since a copy may bring such days later. */
-function nameOf({ over, keepsDetail }: Past, { marks, runMs }: SettlingTime): string {
-  const withoutDetail = [...marks.keys()].filter((day) => !keepsDetail(day));
-  return [[...over], withoutDetail, Math.floor(runMs / HOUR_MS)].map(String).join(" ");
-}
-
-/** @param isLooked whether a search has found nothing past */
-function dueIn({ over, detailTo }: Past, isLooked: boolean): Due {
-  const months = isLooked ? [] : [...over].map(monthOf);
-  return {
-    from: Math.min(...months, MAX_MONTH + 1),
-    to: Math.max(...months, NO_MONTH),
-    detailTo: isLooked ? NO_MONTH : detailTo,
-  };
+/** The months of days past retention; none where there are no such days. */
+function monthsOf({ over }: Past): Months[] {
+  const months = [...over].map(monthOf);
+  return months.length === 0 ? [] : [{ from: Math.min(...months), to: Math.max(...months) }];
 }
 
 /** The parts of a settlement, made step by step. */
@@ -149,7 +115,7 @@ class Work {
   readonly #puts: BlockRow[] = [];
   readonly #drops: BlockKey[] = [];
   readonly #past: Settlement["past"][number][] = [];
-  #months = 0;
+  readonly #months = new Set<string>();
   #bytes = 0;
 
   constructor(generation: number) {
@@ -157,17 +123,21 @@ class Work {
   }
 
   get isEmpty(): boolean {
-    return this.#months === 0;
+    return this.#months.size === 0;
   }
 
   get isFull(): boolean {
-    return this.#months >= MAX_MONTHS || this.#bytes >= MAX_BYTES;
+    return this.#months.size >= MAX_MONTHS || this.#bytes >= MAX_BYTES;
   }
 
   /** Notes that a site's month is done. @param bytes that were read for it */
-  done(bytes: number): void {
-    this.#months++;
+  done(month: SiteMonth, bytes: number): void {
+    this.#months.add(nameOfMonth(month));
     this.#bytes += bytes;
+  }
+
+  has(month: SiteMonth): boolean {
+    return this.#months.has(nameOfMonth(month));
   }
 
   /** A block takes the place of some that were there; where it holds nothing, none does. */
@@ -185,12 +155,13 @@ class Work {
     if (counters.size > 0) this.#past.push({ site, source, counters });
   }
 
-  settlement(gone: readonly Day[] = []): Settlement {
+  settlement({ gone = [], detail = [] }: Partial<Settlement> = {}): Settlement {
     return {
       generation: this.#generation,
       folded: [],
       puts: this.#puts,
       drops: this.#drops,
+      detail,
       past: this.#past,
       days: [],
       gone,
@@ -198,12 +169,12 @@ class Work {
   }
 }
 
-/** The blocks, all or those that are due, by site, month and source, some at a time. */
-async function* siteMonths(snapshot: Snapshot, due?: Due): AsyncGenerator<SiteMonth[]> {
+/** The parts of days, or the settled parts of months, by site, month and source, some at a time. */
+async function* siteMonths(snapshot: Snapshot, months?: Months): AsyncGenerator<SiteMonth[]> {
   let after: BlockKey | null = null;
-  let rest: BlockSize[] = [];
+  let rest: BlockKey[] = [];
   for (;;) {
-    const page: readonly BlockSize[] = await snapshot.list(after, PAGE, due);
+    const page: readonly BlockKey[] = await snapshot.list(after, PAGE, months);
     after = page.at(-1) ?? null;
     const groups = [...Map.groupBy([...rest, ...page], nameOfMonth).values()];
     // The last group may go on.
@@ -237,7 +208,7 @@ async function dueOf(
   // The counters of these blocks have their days.
   for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
     const sites = some.map(({ site }) => site);
-    const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
+    const rows = await snapshot.rows(sites, { from: month, to: month }, "counters");
     const holding = new Set(
       rows.filter((row) => holdsPast(countersOf(row), past)).map(nameOfMonth),
     );
@@ -266,18 +237,14 @@ function crowded<T extends BlockKey>(running: readonly T[]): T[][] {
   return [...byDay.values()].filter((ofDay) => ofDay.length > MAX_PARTS);
 }
 
-function mayHoldPast({ month, parts }: SiteMonth, { over, keepsDetail }: Past): boolean {
-  const hasDetail = parts.some(({ detailBytes }) => detailBytes > 0);
-  return daysOf(month).some((day) => over.has(day) || (hasDetail && !keepsDetail(day)));
+function mayHoldPast({ month }: SiteMonth, { over }: Past): boolean {
+  return daysOf(month).some((day) => over.has(day));
 }
 
-function holdsPast(block: Block | undefined, { over, keepsDetail }: Past): boolean {
+function holdsPast(block: Block | undefined, { over }: Past): boolean {
   if (block === undefined) return false;
-  const { days } = block;
-  return daysOf(block.month).some(
-    (day, at) =>
-      ((days >> at) & 1 && over.has(day)) || (block.sample(at) !== undefined && !keepsDetail(day)),
-  );
+  const { days, month } = block;
+  return daysOf(month).some((day, at) => (days >> at) & 1 && over.has(day));
 }
 
 function daysOf(month: Month): Day[] {
@@ -295,15 +262,11 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
   const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
   // A settled block is written again only where something is added or removed.
   const settled = over.some((row) => !isSettled(row) || isPast.get(row)) ? [over] : [];
-  const kept: Kept = {
-    counts: (day) => !past.over.has(day),
-    detail: past.keepsDetail,
-    today: past.today,
-  };
+  const kept: Kept = { counts: (day) => !past.over.has(day), today: past.today };
   const alone = others.filter((row) => isPast.get(row)).map((row) => [row]);
   let isDone = false;
   for (const parts of [...settled, ...many, ...alone]) {
-    const merged = await mergeSliced(month, parts, kept).catch(orUnreadable);
+    const merged = orUnreadable(() => mergeRows(month, parts, kept));
     // A block that cannot be read stays as it is, so that it can still be repaired.
     if (merged === undefined) continue;
     isDone = true;
@@ -312,77 +275,65 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
     work.addPast(whose, merged.gone);
     work.replace(parts, key, merged);
   }
-  if (isDone) work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+  if (isDone)
+    work.done(
+      whose,
+      rows.reduce((sum, row) => sum + bytesOf(row), 0),
+    );
 }
 
 /** All blocks of a month of one source. */
 async function blocksOf(
   snapshot: Snapshot,
   { site, month, source }: Omit<BlockKey, "part">,
-): Promise<readonly SlicedBlock[]> {
-  const all = { after: null, maxBytes: Number.MAX_SAFE_INTEGER };
-  const rows = await snapshot.slicedBlocks([site], { from: month, to: month }, PIECES, all);
+): Promise<readonly BlockRow[]> {
+  const rows = await snapshot.rows([site], { from: month, to: month }, "detail");
   return rows.filter((row) => row.source === source);
 }
 
 /** Undefined where bytes are none of ours: a card has bent them. */
-function orUnreadable(error: unknown): undefined {
-  if (!(error instanceof NoBlock)) throw error;
+function orUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof NoBlock)) throw error;
+    return undefined;
+  }
 }
 
 /** The counters of a block; undefined where they cannot be read. */
-function countersOf({ month, counters }: SlicedBlock): Block | undefined {
-  const nothing = new Uint8Array();
-  try {
-    return new BlockReader({ month, counters, counts: nothing, detail: nothing }).counters;
-  } catch (error) {
-    return orUnreadable(error);
-  }
+function countersOf({ month, counters }: BlockRow): Block | undefined {
+  const counts = new Uint8Array();
+  return orUnreadable(() => new BlockReader({ month, counters, counts }).counters);
 }
 
-/** The amount of detail, and the place of the oldest. */
-class DetailShare {
-  bytes = 0;
-  month: Month = Number.POSITIVE_INFINITY;
-  /** Blocks of that month with detail; as many as one settlement handles. */
-  oldest: BlockSize[] = [];
-
-  add({ month, parts }: SiteMonth): void {
-    for (const part of parts) {
-      if (part.detailBytes === 0) continue;
-      this.bytes += part.detailBytes;
-      if (month < this.month) {
-        this.month = month;
-        this.oldest = [];
-      }
-      if (month === this.month && this.oldest.length < MAX_MONTHS) this.oldest.push(part);
-    }
-  }
-}
-
-/** Removes detail from the older half of the days of the oldest month, from as many blocks as necessary. */
-async function cutDetail(
+/**
+ * Detail of days that keep none any more, and of the oldest days where all of it takes more than it may; as much of it
+ * as one settlement takes.
+ */
+async function pastDetail(
   snapshot: Snapshot,
-  share: DetailShare,
+  { keepsDetail }: Past,
   maxBytes: number,
-  work: Work,
-): Promise<Settlement | null> {
-  let left = share.bytes - maxBytes;
-  for (const size of share.oldest) {
-    const { month, part, detailBytes } = size;
-    if (left <= 0 || work.isFull) break;
-    const rows = await blocksOf(snapshot, size);
-    const row = rows.find((one) => one.part === part);
-    const block = row && countersOf(row);
-    if (row === undefined || block === undefined) continue;
-    const days = daysOf(month).filter((_, at) => block.sample(at) !== undefined);
-    const kept = new Set(days.slice(Math.ceil(days.length / 2)));
-    const isKept = { ...ALL_KEPT, detail: (day: Day) => kept.has(day) };
-    const merged = await mergeSliced(month, [row], isKept).catch(orUnreadable);
-    if (merged === undefined) continue;
-    work.done(bytesOf(row));
-    work.replace([row], row, merged);
-    left -= days.length === kept.size ? 0 : detailBytes * (1 - kept.size / days.length);
+): Promise<Settlement["detail"]> {
+  const days = await snapshot.detailDays();
+  const over = days.filter((day) => !keepsDetail(day));
+  const isBounded = over.length === 0 && maxBytes !== Number.POSITIVE_INFINITY;
+  // Beside what is past nothing is measured: that goes first.
+  let excess = isBounded ? (await snapshot.detailBytes()) - maxBytes : 0;
+  const detail: Settlement["detail"][number][] = [];
+  let [left, rows] = [MAX_BYTES, MAX_DETAIL];
+  for (const day of over.length > 0 ? over : days) {
+    if (left <= 0 || rows <= 0 || (isBounded ? excess <= 0 : over.length === 0)) break;
+    let to = 0;
+    for (const { site, bytes } of await snapshot.detailOf(day, rows)) {
+      if (left <= 0 && site !== to) break;
+      to = site;
+      left -= bytes;
+      excess -= bytes;
+      rows--;
+    }
+    detail.push({ day, to });
   }
-  return work.isEmpty ? null : work.settlement();
+  return detail;
 }

@@ -15,7 +15,7 @@ type AtOnce = { readonly atOnce: number };
  * folded comes last, since new batches of its nodes wait for the end of the transaction from then on.
  */
 export function settlementStatements(
-  { folded, puts, drops, past, gone }: Settlement,
+  { folded, puts, drops, detail, past, gone }: Settlement,
   marks: readonly Statement[],
   atOnce: AtOnce,
 ): Statement[] {
@@ -24,6 +24,7 @@ export function settlementStatements(
   return [
     ...dropBlocks(drops, atOnce),
     ...putBlocks(puts, atOnce),
+    ...detail.map(({ day, to }) => ({ text: DROP_DETAIL, values: [day, to] })),
     ...addPast(past, atOnce),
     ...marks,
     ...gone.map((day) => ({ text: "DELETE FROM counted_day WHERE day = $1", values: [day] })),
@@ -36,29 +37,57 @@ export function settlementStatements(
 const RAISE = "UPDATE folded SET n = $2 WHERE node = $1 AND n < $2";
 const EMPTY_LOG = "DELETE FROM log WHERE node = $1 AND n <= $2";
 
+export const DROP_DETAIL = "DELETE FROM piece WHERE n >= 0 AND n = $1 AND site <= $2";
+
+/** The tables of blocks, each with its key. What goes is deleted from both: first what is seen. */
+export const BLOCK_TABLES = [
+  { table: "block", key: "site, month, source, part" },
+  { table: "piece", key: "site, month, source, part, n" },
+] as const;
+
+/** Deletes the blocks of a site, month and source: all, or but for the settled part. */
+export function dropMonth(
+  { site, month, source }: Omit<BlockKey, "part">,
+  which: "all" | "parts" = "all",
+): Statement[] {
+  const ofParts = which === "parts" ? " AND part <> 0" : "";
+  return BLOCK_TABLES.map(({ table }) => ({
+    text: `DELETE FROM ${table} WHERE site = $1 AND month = $2 AND source = $3${ofParts}`,
+    values: [site, month, source],
+  }));
+}
+
 function dropBlocks(keys: readonly BlockKey[], atOnce: AtOnce): Statement[] {
   const rows = keys.map(({ site, month, source, part }) => [site, month, source, part]);
-  return manyRows(
-    rows,
-    { ...atOnce, types: ["int", "int", "int", "int"] },
-    (tuples) => `DELETE FROM block WHERE (site, month, source, part) IN (VALUES ${tuples})`,
+  return BLOCK_TABLES.flatMap(({ table }) =>
+    manyRows(
+      rows,
+      { ...atOnce, types: ["int", "int", "int", "int"] },
+      (tuples) => `DELETE FROM ${table} WHERE (site, month, source, part) IN (VALUES ${tuples})`,
+    ),
   );
 }
 
 /** Adds or replaces blocks. */
 export function putBlocks(blocks: readonly BlockRow[], atOnce: AtOnce): Statement[] {
-  const rows = blocks.map(({ site, month, source, part, counters, counts, detail }) => [
-    ...[site, month, source, part],
-    ...[counters, counts, detail],
-  ]);
-  return manyRows(
-    rows,
-    atOnce,
-    (tuples) =>
-      `INSERT INTO block (site, month, source, part, counters, counts, detail) VALUES ${tuples}
-       ON CONFLICT (site, month, source, part) DO UPDATE
-       SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
-  );
+  const rows = blocks.map(({ site, month, source, part, counters, counts, pieces }) => ({
+    row: [site, month, source, part, counters, counts],
+    pieces: [...pieces].map(([n, bytes]) => [site, month, source, part, n, bytes]),
+  }));
+  return [
+    ...dropBlocks(blocks, atOnce),
+    ...manyRows(
+      rows.map(({ row }) => row),
+      atOnce,
+      (tuples) =>
+        `INSERT INTO block (site, month, source, part, counters, counts) VALUES ${tuples}`,
+    ),
+    ...manyRows(
+      rows.flatMap((each) => each.pieces),
+      atOnce,
+      (tuples) => `INSERT INTO piece (site, month, source, part, n, bytes) VALUES ${tuples}`,
+    ),
+  ];
 }
 
 /** Adds to the counters of sites that no day shows any more. */

@@ -16,10 +16,10 @@ import { DatabaseRefused, FILE } from "./refused.ts";
 export type Database = Sqlite.Database;
 export type Prepared = Sqlite.Statement<unknown[]>;
 
-/** "Tdlb", for log and blocks: identifies our files among other SQLite databases. */
-const APPLICATION_ID = 0x54646c62;
-/** "Tdck": files from before the first release. */
-const OLD_APPLICATION_ID = 0x5464636b;
+/** "Tdbp", for blocks and pieces: identifies our files among other SQLite databases. */
+const APPLICATION_ID = 0x54646270;
+/** "Tdck" and "Tdlb": files from before the first release. */
+const OLD_APPLICATION_IDS: readonly unknown[] = [0x5464636b, 0x54646c62];
 const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 
@@ -190,7 +190,7 @@ function refuseForeign(db: Database, file: string): void {
     return;
   }
   const application = db.pragma("application_id", { simple: true });
-  if (application === OLD_APPLICATION_ID)
+  if (OLD_APPLICATION_IDS.includes(application))
     throw new DatabaseRefused({
       file,
       says: `${FILE} is from before Tallydeck's first release, and cannot be used any more: choose “Start anew” in the Web UI, which keeps the file, or name another data folder or backup.`,

@@ -3,10 +3,10 @@ import type { SiteKey } from "../counting.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { LocalQueryName, QueryInput, QueryResult } from "../queries.ts";
 import { Reads } from "../reads/reads.ts";
+import { BLOCK_BYTES } from "../shared-snapshot.ts";
 import type { Rows } from "../sql.ts";
 import { dataVersion } from "./database.ts";
 import type { SqliteDb } from "./db.ts";
-import { BYTES } from "./slices.ts";
 
 /** The questions to a file. @param passedOver is called for blocks that cannot be read */
 export function fileReads(db: SqliteDb, passedOver?: PassedOver): Reads {
@@ -21,7 +21,7 @@ export const BOX_READS: {
   largestSites: (rows, { limit }) =>
     rows<{ key: SiteKey; id: string }>(
       `SELECT key, id FROM site LEFT JOIN block ON block.site = key GROUP BY key
-       ORDER BY sum(${BYTES}) DESC, key LIMIT $1`,
+       ORDER BY sum(${BLOCK_BYTES}) DESC, key LIMIT $1`,
       [limit],
     ),
   documents: (rows, { kind }) =>

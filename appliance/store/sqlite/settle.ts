@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
 import { PASS_GENERATION, putBlocks, settlementStatements } from "../settling/statements.ts";
 import { GENERATION } from "../shared-snapshot.ts";
-import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
+import type { BlockRow, Settlement } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
-import { putSlices } from "./slices.ts";
 import { run, runAll } from "./sql.ts";
 
 /** The first generation of a database is drawn from so many. */
@@ -38,24 +37,13 @@ export function settleFile(
   settlement: Settlement,
 ): boolean {
   if (generation(db) !== settlement.generation) return false;
-  const { puts, days } = settlement;
-  const marks = days.map((day) => countedDays.mark(day));
-  runAll(db, settlementStatements({ ...settlement, puts: puts.map(firstSlices) }, marks, ONE_ROW));
-  for (const block of puts) putSlices(db, block);
+  const marks = settlement.days.map((day) => countedDays.mark(day));
+  runAll(db, settlementStatements(settlement, marks, ONE_ROW));
   passGeneration(db);
   return true;
 }
 
 /** Adds or replaces a block. */
 export function putBlock(db: Database, block: BlockRow): void {
-  runAll(db, putBlocks([firstSlices(block)], ONE_ROW));
-  putSlices(db, block);
-}
-
-function firstSlices(block: BlockRow): BlockRow {
-  return {
-    ...block,
-    counts: block.counts.subarray(0, SLICE_BYTES),
-    detail: block.detail.subarray(0, SLICE_BYTES),
-  };
+  runAll(db, putBlocks([block], ONE_ROW));
 }

@@ -1,17 +1,8 @@
-import { MAX_MONTH, type Months } from "../blocks/month.ts";
-import type { SiteKey } from "../counting.ts";
+import { MAX_MONTH } from "../blocks/month.ts";
 import { LAST_PART } from "../settling/parts.ts";
-import { BLOCKS_IN_ORDER, keyAnd, SharedSnapshot, type SnapshotSql } from "../shared-snapshot.ts";
-import {
-  type BlockPage,
-  type BlockRow,
-  type LogRow,
-  PIECES,
-  type Piece,
-  type Snapshot,
-} from "../snapshot.ts";
+import { SharedSnapshot, type SnapshotSql } from "../shared-snapshot.ts";
+import type { BlockKey, BlockPieces, LogRow, Piece } from "../snapshot.ts";
 import type { Database } from "./database.ts";
-import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 import { prepared, rowsOf } from "./sql.ts";
 
 /** The number of the only node that writes to a file. */
@@ -21,20 +12,13 @@ export const NODE = 0;
 const HAS_NUMBERS = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND source BETWEEN 0 AND ${2 ** 30} AND part BETWEEN 0 AND ${LAST_PART}`;
 
 const WORDS: SnapshotSql = {
-  bytes: BYTES,
-  detailBytes: `length(detail) + ${beyond("detail")}`,
   isSound: HAS_NUMBERS,
   isAsked: "IN (SELECT value FROM json_each($1))",
   listOf: (numbers) => JSON.stringify([...numbers]),
 };
 
-interface Found {
-  readonly id: number;
-  readonly bytes: number;
-}
-
 /** The log and the blocks in a file. Use it in a transaction. */
-export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
+export class SqliteSnapshot extends SharedSnapshot {
   readonly #db: Database;
   readonly #to: number;
 
@@ -45,66 +29,41 @@ export class SqliteSnapshot extends SharedSnapshot implements Snapshot {
     this.#to = to;
   }
 
+  /** Without waiting. */
   log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {
     const rows = prepared(
       this.#db,
       "SELECT n, source, body FROM log WHERE n > ? AND n <= ? ORDER BY n",
     ).iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
-    return firstOf(rows, ({ body }) => body.length, maxBytes).map((row) => ({
-      node: NODE,
-      ...row,
-    }));
-  }
-
-  blocks(sites: readonly SiteKey[], months: Months, pieces: readonly Piece[]): readonly BlockRow[] {
-    const page = { after: null, maxBytes: Number.POSITIVE_INFINITY };
-    return this.slicedBlocks(sites, months, pieces, page).map((block) => ({
-      ...block,
-      counts: wholeOf(block.counts),
-      detail: wholeOf(block.detail),
-    }));
-  }
-
-  slicedBlocks(
-    sites: readonly SiteKey[],
-    { from, to }: Months,
-    pieces: readonly Piece[],
-    { after, maxBytes }: BlockPage,
-  ): readonly SqliteBlock[] {
-    const left = sites.filter((one) => one >= (after?.site ?? one));
-    // The row has the length of each piece; a piece itself may be megabytes.
-    const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
-    const found = prepared(
-      this.#db,
-      `SELECT rowid AS id, ${bytes} AS bytes FROM block
-       WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
-         AND (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
-       ${BLOCKS_IN_ORDER}`,
-    ).iterate(WORDS.listOf(left), from, to, ...keyAnd(after)) as IterableIterator<Found>;
-    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
-    const read = prepared(
-      this.#db,
-      `SELECT site, month, source, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
-    );
-    return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => {
-      const row = read.get(id) as BlockRow;
-      const counts = sliced(this.#db, row, "counts", row.counts);
-      return { ...row, counts, detail: sliced(this.#db, row, "detail", row.detail) };
-    });
+    const taken: LogRow[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.body.length;
+      if (taken.length > 0 && bytes > maxBytes) break;
+      taken.push({ node: NODE, ...row });
+    }
+    return taken;
   }
 }
 
-/** The first rows within `maxBytes`, at least one. */
-function firstOf<Row>(rows: Iterable<Row>, bytesOf: (row: Row) => number, maxBytes: number): Row[] {
-  const taken: Row[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    bytes += bytesOf(row);
-    if (taken.length > 0 && bytes > maxBytes) break;
-    taken.push(row);
-  }
-  return taken;
+/** A whole block, without waiting; undefined where there is none. */
+export function wholeBlock(
+  db: Database,
+  { site, month, source, part }: BlockKey,
+): BlockPieces | undefined {
+  const key = [site, month, source, part];
+  const row = prepared(db, `SELECT counters, counts FROM block ${OF_KEY}`).get(key);
+  if (row === undefined) return undefined;
+  const pieces = prepared(db, `SELECT n, bytes FROM piece ${OF_KEY} ORDER BY n`).all(
+    key,
+  ) as Piece[];
+  return {
+    ...(row as Omit<BlockPieces, "pieces">),
+    pieces: new Map(pieces.map(({ n, bytes }) => [n, bytes])),
+  };
 }
+
+const OF_KEY = "WHERE site = ? AND month = ? AND source = ? AND part = ?";
 
 /** The number of the last row of the log; 0 where it is empty. */
 export function lastInLog(db: Database): number {

@@ -9,7 +9,6 @@ import type { Statement, Transaction } from "../sql.ts";
 import { FILED_AT_ONCE, fileSurveys, forgetSurveyDays, WAITED } from "../surveys/statements.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
-import { BYTES } from "./slices.ts";
 import { NODE } from "./snapshot.ts";
 import { run } from "./sql.ts";
 
@@ -51,7 +50,7 @@ export async function eraseSites(sql: Transaction): Promise<boolean> {
   if (erased === undefined) return false;
   const { key: site, n } = erased;
   const more =
-    (await eraseBlocks(rows, site, BYTES)) ||
+    (await eraseBlocks(rows, site)) ||
     (await eraseFromLog(sql, site, n)) ||
     (await eraseRows(rows, site, ["survey", "survey_day", "waiting_survey", "past"]));
   // A card may have bent the number, which then names no row.

@@ -4,7 +4,7 @@ import { monthOf } from "../blocks/month.ts";
 import { soundBlock } from "../blocks/sound.ts";
 import { readBatch } from "../log/batch.ts";
 import { dayOfPart, SETTLED } from "../settling/parts.ts";
-import { type BlockRow, PIECES, type Snapshot, type SourceNumber } from "../snapshot.ts";
+import type { BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import { type CountRules, NOT_OURS, refuseUnsound } from "./counts.ts";
 import { LAST_BELIEVED_DAY } from "./values.ts";
 
@@ -21,8 +21,12 @@ export function soundSnapshot(
   return {
     generation: () => snapshot.generation(),
     folded: () => snapshot.folded(),
-    slicedBlocks: (...asked) => snapshot.slicedBlocks(...asked),
+    blocks: (...asked) => snapshot.blocks(...asked),
+    pieces: (...asked) => snapshot.pieces(...asked),
     list: (...asked) => snapshot.list(...asked),
+    detailDays: () => snapshot.detailDays(),
+    detailBytes: () => snapshot.detailBytes(),
+    detailOf: (...asked) => snapshot.detailOf(...asked),
     past: (sites) => snapshot.past(sites),
     siteKeys: () => snapshot.siteKeys(),
     async log(after, maxBytes) {
@@ -36,11 +40,11 @@ export function soundSnapshot(
       }
       return rows;
     },
-    async blocks(sites, months, pieces) {
-      const rows = await snapshot.blocks(sites, months, pieces);
-      return pieces.length === PIECES.length
+    async rows(sites, months, depth) {
+      const rows = await snapshot.rows(sites, months, depth);
+      return depth === "detail"
         ? rows.map((row) => soundRow(row, rules.imports.has(row.source), rules))
-        : rows.filter((row) => pieces.length === 0 || isBounded(row, rules));
+        : rows.filter((row) => isBounded(row, rules));
     },
   };
 }

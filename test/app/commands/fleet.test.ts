@@ -68,12 +68,13 @@ describe("the command line on a database that many share", () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const block = new Block(monthOf(today));
     block.add("pv", today - firstDayOf(block.month), 7, 7);
-    const [counters, counts, detail] = Object.values(encodeBlock(block)).map(
-      (piece) => `'\\x${Buffer.from(piece).toString("hex")}'`,
+    const { counters, counts } = encodeBlock(block);
+    const [first, second] = [counters, counts].map(
+      (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'`,
     );
     await server.sql(
-      `INSERT INTO block (site, month, part, counters, counts, detail)
-       VALUES (1, ${block.month}, 0, ${counters}, ${counts}, ${detail})`,
+      `INSERT INTO block (site, month, part, counters, counts)
+       VALUES (1, ${block.month}, 0, ${first}, ${second})`,
       database(),
     );
     assert.deepEqual(JSON.parse(await says("stats", "--json")).pv, { _: 7 });
@@ -132,7 +133,7 @@ describe("the command line on a database that many share", () => {
     const nobody = `postgres://me:wrong-one@127.0.0.1:${await freePort()}/numbers`;
     await refused(nobody, /^The database at postgres:\/\/me@.* cannot be used now: .*ECONNREFUSED/);
     await server.sql(
-      "UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')",
+      "UPDATE meta SET value = '99' WHERE key IN ('format', 'readable_by')",
       database(),
     );
     await refused(await url(), /are from a newer Tallydeck/);

@@ -56,7 +56,7 @@ describe("a collector whose database goes away", () => {
   });
 
   it("answers 503, to hits too, once a newer version has raised the tables", async () => {
-    await server.sql("UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')");
+    await server.sql("UPDATE meta SET value = '99' WHERE key IN ('format', 'readable_by')");
     while (collecting.numbers.ready) await passing();
     for (const path of ["/", "/e?s=blog&v=e30"]) {
       const { status, json } = await ask(path);

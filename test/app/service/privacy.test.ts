@@ -40,7 +40,7 @@ describe("with DETAIL_DAYS=0", () => {
     assert.notDeepEqual(filesWith(world(), records), []);
     await world().service.store.upkeep();
     assert.deepEqual(await world().rows("SELECT * FROM log"), []);
-    assert.deepEqual(await world().rows("SELECT * FROM block WHERE length(detail) > 0"), []);
+    assert.deepEqual(await world().rows("SELECT * FROM piece"), []);
     assert.deepEqual(filesWith(world(), records), []);
     assert.deepEqual((await world().counts()).path, { "/a": 1, "/b": 1, "/c": 1 });
   });
@@ -83,13 +83,13 @@ describe("with DETAIL_DAYS=2", () => {
     await world().beacon({ p: "/a" });
     const { service, clock } = world();
     await service.store.upkeep();
-    const details = await blobs(world(), "SELECT detail AS blob FROM block");
+    const details = await blobs(world(), "SELECT bytes AS blob FROM piece");
     assert.notDeepEqual(filesWith(world(), details), []);
     for (let day = 0; day < 3; day++) {
       clock.advance(DAY_MS);
       await service.store.upkeep();
     }
-    assert.deepEqual(await world().rows("SELECT * FROM block WHERE length(detail) > 0"), []);
+    assert.deepEqual(await world().rows("SELECT * FROM piece"), []);
     assert.deepEqual(filesWith(world(), details), []);
   });
 });

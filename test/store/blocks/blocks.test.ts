@@ -4,19 +4,29 @@ import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
-import { BlockReader, HOURS_KEY, keyOfDay } from "../../../appliance/store/blocks/block-reader.ts";
+import {
+  BlockReader,
+  HOURS_KEY,
+  pieceOf,
+  SMALL_BYTES,
+} from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
-import { FRAME_BYTES, FrameWriter } from "../../../appliance/store/blocks/frames.ts";
 import { mergeInto, mergeRows } from "../../../appliance/store/blocks/merge.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
+import { RowWriter } from "../../../appliance/store/blocks/packed-row.ts";
 import { soundBlock } from "../../../appliance/store/blocks/sound.ts";
 import { NoBlock, VarintWriter } from "../../../appliance/store/blocks/varints.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
-import { type BlockPieces, SLICE_BYTES } from "../../../appliance/store/snapshot.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  FLAG,
+  type HitRecord,
+} from "../../../appliance/store/log/record.ts";
+import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
 import { randomFrom } from "../../../appliance/traffic/demo/random.ts";
 import { lasting } from "../../helpers/long.ts";
 import { fits } from "../../helpers/naive-counts.ts";
@@ -169,17 +179,7 @@ describe("blocks", () => {
     assert.equal((await fitting(OTHER)).counters.dayOf("pv", DAY + 7), 1);
   });
 
-  it("are read as they were written, wherever in a day one frame ends and the next begins", async () => {
-    // Hours and flags of so many rows fill one.
-    const full = FRAME_BYTES / 2;
-    for (const times of [full - 1, full, full + 1]) {
-      const [block] = folded([view({ times, values: [["path", "/"]] })]).values();
-      assert.equal(block?.detail[DAY]?.rows, times);
-      assert.equal((await filtered(block, [NOT_NOWHERE])).dayOf("pv", DAY), times);
-    }
-  });
-
-  it("are read from slices as from one piece", async () => {
+  it("are read piece by piece as from one that is whole", async () => {
     const random = randomFrom(3);
     const text = () => Array.from({ length: 35 }, () => random().toString(36).slice(2)).join("");
     const records = Array.from({ length: 5_000 }, (_, n) =>
@@ -193,8 +193,10 @@ describe("blocks", () => {
       }),
     );
     const [block = new Block(MONTH)] = folded(records, ALL_DETAIL, 1_000).values();
-    const { counters, counts, detail } = encodeBlock(block);
-    assert.ok(counts.length > 2 * SLICE_BYTES);
+    const whole = { month: MONTH, ...encodeBlock(block) };
+    const large = ["path", "ref"].map((name) => pieceOf(DIMENSIONS.indexOf(name as Dimension)));
+    const days = [0, 1, 2].map((n) => 20_500 + n);
+    assert.deepEqual([...whole.pieces.keys()], [...large, ...days]);
     const read = async (reader: BlockReader) => {
       const fitting = new Block(MONTH);
       const found: unknown[] = [];
@@ -214,23 +216,35 @@ describe("blocks", () => {
       }
       return [found, told([fitting])];
     };
-    const slicesOf = (bytes: Uint8Array) => ({
-      length: bytes.length,
-      first: bytes.slice(0, SLICE_BYTES),
-      slice: async (n: number) => {
-        assert.ok(n > 0, "the first is there already");
-        return bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES);
-      },
-    });
-    const sliced = { counters, counts: slicesOf(counts), detail: slicesOf(detail) };
-    assert.deepEqual(
-      await read(new BlockReader({ month: MONTH, ...sliced })),
-      await read(new BlockReader({ month: MONTH, counters, counts, detail })),
-    );
-    // Lost slices are reported.
-    const lost = { ...sliced.counts, slice: async () => new Uint8Array() };
-    const reader = new BlockReader({ month: MONTH, ...sliced, counts: lost });
-    await assert.rejects(read(reader), /These bytes are no block: it is cut$/);
+    const unread = { ...whole, pieces: new Map([...whole.pieces.keys()].map((n) => [n, null])) };
+    const piece = (n: number, least = 0) => {
+      const bytes = whole.pieces.get(n) ?? assert.fail(`there is no piece ${n}`);
+      return { n, bytes: bytes.slice(0, bytes.length - least) };
+    };
+    const expected = await read(new BlockReader(whole));
+    // One at a time, or all that may be asked for next.
+    const [one, all] = [
+      (n: number) => [piece(n)],
+      (from: number, to: number) =>
+        [...whole.pieces.keys()].filter((n) => n >= from && n <= to).map((n) => piece(n)),
+    ];
+    for (const get of [one, all]) {
+      assert.deepEqual(await read(new BlockReader(unread, get)), expected);
+    }
+    // A piece that was cut is reported, and so is one that is gone.
+    for (const get of [(n: number) => [piece(n, 1)], () => []])
+      await assert.rejects(read(new BlockReader(unread, get)), /These bytes are no block: /);
+  });
+
+  it("have lost the detail of a day whose rows are gone", async () => {
+    const [block = new Block(MONTH)] = folded([view(), view({ moment: NOON + 24 })]).values();
+    const { pieces, ...others } = encodeBlock(block);
+    const left = new Map([...pieces].filter(([n]) => n !== 20_500));
+    const read = decodeBlock({ month: MONTH, ...others, pieces: left });
+    assert.ok(read.isBare(DAY) && !read.isBare(DAY + 1));
+    mergeInto(read, rewritten(block));
+    assert.deepEqual([read.sample(DAY), read.sample(DAY + 1)?.rows], [undefined, 2]);
+    assert.equal(read.dayOf("pv", DAY), 2);
   });
 
   it("pass over billions of alike records at once", () => {
@@ -251,22 +265,21 @@ describe("blocks", () => {
     await fc.assert(fc.asyncProperty(someRecords(60), check), PARAMETERS);
   });
 
-  it("forget days and detail whole once they are over, with their texts", async () => {
+  it("forget days whole once they are over, with their texts", async () => {
     const of = (day: number) =>
       view({ moment: NOON + 24 * day, values: [["path", `/on-day-${day}`]] });
-    const event: HitRecord = { ...of(1), kind: "event", values: [["path", "/seen-by-event"]] };
+    const event: HitRecord = { ...of(0), kind: "event", values: [["path", "/seen-by-event"]] };
     const [block = new Block(0)] = folded([of(0), of(1), of(2), event]).values();
     const { block: compact, gone } = compactBlock(block, {
       counts: (day) => day >= 20_501,
-      detail: (day) => day >= 20_502,
       today: 20_502,
     });
     assert.deepEqual([...gone], [["pv", 1]]);
     assert.deepEqual(compact.dimensions.get("path")?.texts, ["/on-day-1", "/on-day-2"]);
     assert.equal(compact.dayOf("pv", DAY), 0);
     const found = compact.detail.flatMap((detail, day) => (detail === undefined ? [] : [day]));
-    assert.deepEqual(found, [DAY + 2]);
-    assert.deepEqual(told([await filtered(compact, [NOT_NOWHERE])]), counted([of(2)]));
+    assert.deepEqual(found, [DAY + 1, DAY + 2]);
+    assert.deepEqual(told([await filtered(compact, [NOT_NOWHERE])]), counted([of(1), of(2)]));
   });
 
   it("count the rarest values of past days as OTHER where a month has too many", () => {
@@ -313,14 +326,21 @@ describe("blocks", () => {
 
   it("are pieces in no more memory than they take: all of it goes to other threads", () => {
     const [block = new Block(0)] = folded([view()]).values();
-    const { counters, counts, detail } = encodeBlock(block);
-    for (const piece of [counters, counts, detail])
+    const { counters, counts, pieces } = encodeBlock(block);
+    for (const piece of [counters, counts, ...pieces.values()])
       assert.equal(piece.buffer.byteLength, piece.length);
   });
 
   it("are refused with a reason where their bytes were bent, or are blocks", async () => {
-    const pieces = someBlocks().chain(({ counters, counts, detail }) =>
-      fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),
+    const pieces = someBlocks().chain((sound) =>
+      fc
+        .tuple(...PARTS.map((part) => bent(bytesOfPart(sound, part))))
+        .map((all) =>
+          PARTS.reduce(
+            (block, part, i) => withPart(block, part, all[i] ?? bytesOfPart(sound, part)),
+            sound,
+          ),
+        ),
     );
     await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), {
       ...PARAMETERS,
@@ -331,10 +351,10 @@ describe("blocks", () => {
   it("are refused where something follows", () => {
     const [block = new Block(MONTH)] = folded([view({ values: [["path", "/"]] })]).values();
     const pieces = encodeBlock(block);
-    for (const name of ["counters", "counts", "detail"] as const) {
-      const longer = Buffer.concat([pieces[name], Buffer.alloc(1)]);
+    for (const part of PARTS) {
+      const longer = Buffer.concat([bytesOfPart(pieces, part), Buffer.alloc(1)]);
       assert.throws(
-        () => decodeBlock({ month: MONTH, ...pieces, [name]: longer }),
+        () => decodeBlock({ month: MONTH, ...withPart(pieces, part, longer) }),
         /something follows it/,
       );
     }
@@ -343,14 +363,12 @@ describe("blocks", () => {
   it("are refused so where what was packed is bent", async () => {
     const pieces = someBlocks(false).chain((sound) =>
       fc.oneof(
-        ...(["counters", "counts", "detail"] as const)
-          .filter((name) => sound[name].length > 0)
-          .map((name) =>
-            fc
-              .constant(sound[name])
-              .chain((bytes) => fc.oneof(bent(bytes), changed(bytes)))
-              .map((other) => ({ ...sound, [name]: other })),
-          ),
+        ...PARTS.filter((part) => bytesOfPart(sound, part).length > 0).map((part) =>
+          fc
+            .constant(bytesOfPart(sound, part))
+            .chain((bytes) => fc.oneof(bent(bytes), changed(bytes)))
+            .map((other) => withPart(sound, part, other)),
+        ),
       ),
     );
     await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), {
@@ -361,21 +379,54 @@ describe("blocks", () => {
 
   it("are refused where they unpack to more than a block can be", () => {
     const [block = new Block(MONTH)] = folded([view({ values: [["path", "/"]] })]).values();
-    for (const piece of ["counters", "counts", "detail"] as const) {
-      const sound = { month: MONTH, ...encodeBlock(block) };
-      const large = new FrameWriter();
+    for (const part of PARTS) {
+      const sound = encodeBlock(block);
+      const large = new RowWriter();
       large.add(0, Buffer.alloc(8 * 1_048_576));
       const bytes = large.end();
       assert.ok(bytes.length < 20_000);
-      assert.throws(() => decodeBlock({ ...sound, [piece]: bytes }), /is above/);
+      const decode = (other: Uint8Array) =>
+        decodeBlock({ month: MONTH, ...withPart(sound, part, other) });
+      assert.throws(() => decode(bytes), /is above/);
       // It says that it is smaller.
       const packed = zstdCompressSync(Buffer.alloc(8 * 1_048_576));
       const lying = new VarintWriter();
-      const key = piece === "detail" ? keyOfDay(DAY, HOURS_KEY) : 0;
-      for (const n of [2, 1, key, 1, 2 * packed.length + 1]) lying.number(n);
+      for (const n of [3, 1, HOURS_KEY, 1, 2 * packed.length + 1]) lying.number(n);
       lying.bytes(packed);
-      assert.throws(() => decodeBlock({ ...sound, [piece]: lying.end() }), /cannot be unpacked/);
+      assert.throws(() => decode(lying.end()), /cannot be unpacked/);
     }
+  });
+
+  it("are refused where an item is there twice, or a dimension", () => {
+    const [block = new Block(MONTH)] = folded([view({ values: [["path", "/"]] })]).values();
+    const sound = encodeBlock(block);
+    const twice = new VarintWriter();
+    for (const n of [3, 2, HOURS_KEY, 0, HOURS_KEY, 0, 0]) twice.number(n);
+    for (const part of ["counts", "detail"] as const)
+      assert.throws(
+        () => decodeBlock({ month: MONTH, ...withPart(sound, part, twice.end()) }),
+        /an item twice/,
+      );
+    const pieces = new Map([...sound.pieces, [pieceOf(DIMENSIONS.indexOf("path")), sound.counts]]);
+    assert.throws(() => decodeBlock({ month: MONTH, ...sound, pieces }), /a dimension twice/);
+  });
+
+  it("have a dimension among the others as long as it is small", () => {
+    const block = new Block(MONTH);
+    const lengths = () => {
+      const { counts, pieces } = encodeBlock(block);
+      return [counts.length > 0, pieces.size];
+    };
+    const add = (length: number) =>
+      block
+        .dimension("path")
+        .count(DAY, "x".repeat(length), { views: 1, visitors: 1, sessions: 1 });
+    add(SMALL_BYTES - 100);
+    assert.deepEqual(lengths(), [true, 0]);
+    add(100);
+    assert.deepEqual(lengths(), [false, 1]);
+    const read = decodeBlock({ month: MONTH, ...encodeBlock(block) });
+    assert.deepEqual(told([read]), told([block]));
   });
 });
 
@@ -442,12 +493,29 @@ function sumsOf(block: Block): Map<string, number> {
   return sums;
 }
 
-function plain(pieces: BlockPieces): string[] {
-  const { counters, counts, detail } = pieces;
-  return [counters, counts, detail].map((piece) => Buffer.from(piece).toString("hex"));
+function plain({ counters, counts, pieces }: BlockPieces): string[] {
+  const all = [counters, counts, ...pieces.values()];
+  return all.map((piece) => Buffer.from(piece).toString("hex"));
 }
 
-const ALL = { counts: () => true, detail: () => true };
+/** Detail is that of the first day that has some. */
+const PARTS = ["counters", "counts", "detail"] as const;
+
+function bytesOfPart(block: BlockPieces, part: (typeof PARTS)[number]): Uint8Array {
+  return part === "detail" ? ([...block.pieces.values()][0] ?? new Uint8Array()) : block[part];
+}
+
+function withPart(
+  block: BlockPieces,
+  part: (typeof PARTS)[number],
+  bytes: Uint8Array,
+): BlockPieces {
+  const [n] = block.pieces.keys();
+  if (part !== "detail") return { ...block, [part]: bytes };
+  return n === undefined ? block : { ...block, pieces: new Map(block.pieces).set(n, bytes) };
+}
+
+const ALL = { counts: () => true };
 const MONTH = monthOf(20_500);
 
 /** Fits whatever there is. */

@@ -4,7 +4,6 @@ import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { monthsOf, pastOf } from "../../../appliance/store/copy/reading.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
-import { PIECES } from "../../../appliance/store/snapshot.ts";
 import {
   type CopiedDatabase,
   copiedDatabase,
@@ -122,7 +121,7 @@ async function countedIn(end: CopyEnd) {
   let views = 0;
   for (const { key } of await end.sites()) {
     const months = await end.read(({ snapshot }) =>
-      monthsOf(snapshot, { site: key, source: undefined }, ALL_MONTHS, PIECES),
+      monthsOf(snapshot, { site: key, source: undefined }, ALL_MONTHS, "detail"),
     );
     for (const { block } of months) {
       const { texts, days } = block.dimension("path");

@@ -26,7 +26,6 @@ import { readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
 import { SURVEY_LABELS } from "../../../appliance/store/sites/kinds.ts";
 import { adminChange } from "../../../appliance/store/sites/writes.ts";
-import { PIECES } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
@@ -243,7 +242,7 @@ describe("a copy", () => {
         await copyAll(await source("box"), there);
         const which = { site: siteOf(await there.sites(), "blog"), source: undefined };
         const months = await there.read(async ({ snapshot }) =>
-          monthsOf(snapshot, which, ALL_MONTHS, PIECES),
+          monthsOf(snapshot, which, ALL_MONTHS, "detail"),
         );
         const samples = months.flatMap(({ block }) => {
           const { rows, seen, every } = block.detailOf(TODAY - firstDayOf(block.month));

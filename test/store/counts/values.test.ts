@@ -38,7 +38,16 @@ function manyValues(months: number): BlockCounts {
     count("path", 0, "/late", n === 0 ? 1 : 10_000);
     return { site: 1, month, source: 0, part: 0, ...encodeBlock(block) };
   });
-  engine.settle({ generation: 1, folded: [], puts, drops: [], past: [], days: [], gone: [] });
+  engine.settle({
+    generation: 1,
+    folded: [],
+    puts,
+    drops: [],
+    detail: [],
+    past: [],
+    days: [],
+    gone: [],
+  });
   return new BlockCounts(engine.snapshot(), new LogTail());
 }
 

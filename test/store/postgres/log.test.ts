@@ -5,33 +5,32 @@ import type { SurveyRow } from "../../../appliance/store/counting.ts";
 import { decodeBatch } from "../../../appliance/store/log/batch.ts";
 import { APPEND, HELLO, LAST_IN_LOG, LOOK_UP } from "../../../appliance/store/postgres/log.ts";
 import { PASS } from "../../../appliance/store/postgres/settle.ts";
-import {
-  blocksOf,
-  LIST_DUE,
-  LOG,
-  slicedBlocksOf,
-  sliceOf,
-  WORDS,
-} from "../../../appliance/store/postgres/snapshot.ts";
+import { LOG, WORDS } from "../../../appliance/store/postgres/snapshot.ts";
 import { markDayAgo } from "../../../appliance/store/settling/day-marks.ts";
 import {
+  DROP_DETAIL,
   PASS_GENERATION,
   settlementStatements,
 } from "../../../appliance/store/settling/statements.ts";
 import {
+  blocksOf,
+  DETAIL_DAYS,
+  DETAIL_OF,
   FOLDED,
   GENERATION,
   listOf,
+  PIECES,
   pastOfSites,
   SITE_KEYS,
 } from "../../../appliance/store/shared-snapshot.ts";
+import { BLOCK_COLUMNS } from "../../../appliance/store/snapshot.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { LogNode } from "./log-node.ts";
 
 const ALL = 2 ** 30;
 const DAY = 20_516;
-const NOTHING = { folded: [], puts: [], drops: [], past: [], days: [], gone: [] };
+const NOTHING = { folded: [], puts: [], drops: [], detail: [], past: [], days: [], gone: [] };
 const ONE_ROW = { atOnce: 1 };
 
 describe("the log in PostgreSQL", () => {
@@ -92,7 +91,7 @@ describe("the log in PostgreSQL", () => {
     proxy.trouble = {};
     assert.ok(proxy.counts.answered > 0 && proxy.counts.unsent > 0);
     const blocks = await node.read((snapshot) =>
-      snapshot.blocks([1], { from: 0, to: 9_999 }, ["counts"]),
+      snapshot.rows([1], { from: 0, to: 9_999 }, "counts"),
     );
     assert.deepEqual(
       [...blocks.map(({ counts }) => `${counts}`), ...(await texts(node))],
@@ -116,7 +115,7 @@ describe("the log in PostgreSQL", () => {
       part: n,
       counters: empty,
       counts: body,
-      detail: empty,
+      pieces: new Map(),
     }));
     const folded = [[node.node.id, rows.at(-1)?.n ?? 0]] as const;
     await node.settle({ ...NOTHING, generation, folded, puts });
@@ -213,7 +212,7 @@ describe("the log in PostgreSQL", () => {
     const node = open();
     await node.commit([]);
     const generation = await node.read((snapshot) => snapshot.generation());
-    const nothing = { folded: [], puts: [], drops: [], past: [], days: [20_000], gone: [] };
+    const nothing = { ...NOTHING, days: [20_000] };
     assert.equal(await node.settle({ ...nothing, generation, epoch: 1 }), false);
     assert.deepEqual(await sql("SELECT day FROM counted_day"), []);
     assert.equal(await node.settle({ ...nothing, generation }), true);
@@ -272,8 +271,9 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     folded: [[1, 1]] as const,
     days: [],
     gone: [DAY],
-    puts: [{ ...key, counters: bytes, counts: bytes, detail: bytes }],
+    puts: [{ ...key, counters: bytes, counts: bytes, pieces: new Map([[DAY, bytes]]) }],
     drops: [key],
+    detail: [{ day: DAY, to: 1 }],
     past: [{ site: 1, source: 0, counters: new Map([["pv", 1]]) }],
   };
   const STATEMENTS = Object.entries({
@@ -283,27 +283,40 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     LOOK_UP,
     FOLDED,
     GENERATION,
-    LIST_DUE,
     LOG,
     SITE_KEYS,
-    LIST: listOf(WORDS),
+    DETAIL_DAYS,
+    DETAIL_OF,
+    LIST_PARTS: listOf(WORDS, "parts"),
+    LIST_MONTHS: listOf(WORDS, "months"),
     PAST: pastOfSites(WORDS),
-    BLOCKS: blocksOf(["counters", "counts", "detail"]),
-    SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
-    SLICE: sliceOf("detail"),
+    BLOCKS: blocksOf(WORDS, BLOCK_COLUMNS),
+    PIECES,
     PASS,
     PASS_GENERATION,
-    ...settlementStatements(settlement, [markDayAgo(DAY, 0)], ONE_ROW).map(({ text }) => text),
+    DROP_DETAIL,
+    ...settlementStatements(settlement, [markDayAgo(DAY, 0)], ONE_ROW)
+      .map(({ text }) => text)
+      .filter((text) => text !== DROP_DETAIL),
   }) as [string, string][];
   /** The column by which a table is spread; one row, or a row a day, is everywhere. */
   const LEADS: Readonly<Record<string, string>> = {
     log: "node",
     folded: "node",
     block: "site",
+    piece: "site",
     past: "site",
   };
   /** Statements over all nodes or all sites, only during settling: a page, or the keys alone. */
-  const OF_ALL = ["FOLDED", "LIST", "LIST_DUE", "SITE_KEYS"];
+  const OF_ALL = [
+    "FOLDED",
+    "SITE_KEYS",
+    "LIST_PARTS",
+    "LIST_MONTHS",
+    "DETAIL_DAYS",
+    "DETAIL_OF",
+    "DROP_DETAIL",
+  ];
 
   it("needs no sequence, no lock of a table, and nobody who listens", () => {
     for (const [name, text] of STATEMENTS)

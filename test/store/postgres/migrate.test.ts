@@ -26,7 +26,7 @@ describe("the tables in PostgreSQL", () => {
 
   it("are made once, by whoever comes first", async () => {
     const made = await Promise.all([migrateAs(), migrateAs(), migrateAs()]);
-    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [
+    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'format'"), [
       { value: `${FORMAT}` },
     ]);
     assert.deepEqual(await sql("SELECT n FROM revision"), [{ n: 1 }]);
@@ -75,8 +75,17 @@ describe("the tables in PostgreSQL", () => {
 
   it("are left alone when they are from a newer version", async () => {
     await migrateAs();
-    await sql("UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')");
+    await sql("UPDATE meta SET value = '99' WHERE key IN ('format', 'readable_by')");
     await assert.rejects(migrateAs(), /from a newer Tallydeck/);
+  });
+
+  it("are left alone when they are from before the first release", async () => {
+    await migrateAs();
+    await sql("UPDATE meta SET key = 'schema' WHERE key = 'format'");
+    await assert.rejects(migrateAs(), /from before Tallydeck's first release.*import the files/);
+    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [
+      { value: `${FORMAT}` },
+    ]);
   });
 
   it("are not made where texts are kept in another way than as UTF-8", async () => {

@@ -128,9 +128,11 @@ describe("upkeep in PostgreSQL", () => {
     await node.upkeep();
     await node.count(["/"]);
     await sql(
-      `INSERT INTO block (site, month, part, counters, counts, detail)
-       SELECT block.site, block.month - n, 0, counters, counts, 'x' FROM block, generate_series(1, 400) n;
-       ANALYZE block`,
+      `INSERT INTO piece (site, month, source, part, n, bytes)
+       SELECT site, month - i, 0, 0, n - i, 'x' FROM piece, generate_series(1, 400) i;
+       INSERT INTO block (site, month, part, counters, counts)
+       SELECT site, month - i, 0, counters, counts FROM block, generate_series(1, 400) i;
+       ANALYZE block, piece`,
     );
     for (let minute = 0; minute < 10; minute++) {
       await node.count(["/"]);

@@ -74,7 +74,7 @@ describe("nodes on one PostgreSQL database", () => {
   it("hold back what they count once the tables are of a newer version, and say why once", async () => {
     const node = await ready("one");
     const set = (format: number) =>
-      sql(`UPDATE meta SET value = '${format}' WHERE key IN ('schema', 'readable_by')`);
+      sql(`UPDATE meta SET value = '${format}' WHERE key IN ('format', 'readable_by')`);
     await set(FLEET_FORMAT.format + 1);
     await node.until(() => !node.engine.ready);
     assert.match(

@@ -1,7 +1,7 @@
 -- Days are numbers: days since 1970-01-01, UTC. A node is a process that counts; each has a log of its own,
 -- so that no two fight over a row.
 
--- 'schema': the number of the newest file here that was run. Secrets are in hex.
+-- 'format': the number of the newest file here that was run. Secrets are in hex.
 CREATE TABLE meta (
   key   text PRIMARY KEY,
   value text NOT NULL
@@ -43,14 +43,16 @@ CREATE VIEW site (key, id) AS
   SELECT id::int, body::json ->> 'id' FROM document WHERE kind = 'site' AND body IS NOT NULL;
 
 -- Where counts and responses came from, besides what is counted here now: its number and its origin are in
--- `generation`. `kind`: 'copy', or 'here' for what was counted before a restore or a failover.
+-- `generation`. `kind`: 'copy', 'import' of a file, or 'here' for what was counted before a restore or a failover.
 CREATE TABLE source (
   number int    PRIMARY KEY,
   origin text   NOT NULL UNIQUE,
   kind   text   NOT NULL,
   name   text   NOT NULL,
   -- When a copy brought it last, in epoch milliseconds.
-  run_at bigint
+  run_at bigint,
+  -- What an import is of, in JSON: see store/imports/about.
+  about  text
 );
 
 -- Who counts.
@@ -89,16 +91,27 @@ CREATE TABLE block (
   part     int   NOT NULL,
   counters bytea NOT NULL,
   counts   bytea NOT NULL,
-  detail   bytea NOT NULL,
   PRIMARY KEY (site, month, source, part)
 );
 ALTER TABLE block ALTER COLUMN counters SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN counts SET STORAGE EXTERNAL;
-ALTER TABLE block ALTER COLUMN detail SET STORAGE EXTERNAL;
--- What settling looks for: parts of days, which are few; months past retention; and detail that ends.
+-- What settling looks for: parts of days, which are few; and months past retention.
 CREATE INDEX block_part ON block (site, month, source, part) WHERE part > 0;
 CREATE INDEX block_month ON block (month) WHERE part = 0;
-CREATE INDEX block_detail ON block (month) WHERE part = 0 AND octet_length(detail) > 0;
+
+-- What of a block is large or goes by itself: detail of a day (`n`: since 1970-01-01), or, with `n` below zero, a
+-- dimension of its counts. It goes with its block.
+CREATE TABLE piece (
+  site   int   NOT NULL,
+  month  int   NOT NULL,
+  source int   NOT NULL,
+  part   int   NOT NULL,
+  n      int   NOT NULL,
+  bytes  bytea NOT NULL,
+  PRIMARY KEY (site, month, source, part, n)
+);
+ALTER TABLE piece ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE INDEX piece_of_day ON piece (n, site) WHERE n >= 0;
 
 -- Counters of days past retention: of all time is the sum of these and of all blocks.
 CREATE TABLE past (

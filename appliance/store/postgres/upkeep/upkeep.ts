@@ -7,7 +7,7 @@ import { forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ServerSql } from "../connection/sql.ts";
 import { epochOf } from "../epoch.ts";
-import { BLOCK_BYTES, PostgresSnapshot } from "../snapshot.ts";
+import { PostgresSnapshot } from "../snapshot.ts";
 import type { Lease } from "./lease.ts";
 
 interface UpkeepOptions {
@@ -104,7 +104,7 @@ class Erasing {
 
   async #eraseOf(sql: Sql, site: SiteKey): Promise<boolean> {
     return (
-      (await eraseBlocks(sql.rows, site, BLOCK_BYTES)) ||
+      (await eraseBlocks(sql.rows, site)) ||
       (await this.#eraseFromLog(sql, site)) ||
       eraseRows(sql.rows, site, ["survey", "survey_day", "past"])
     );

@@ -1,7 +1,7 @@
 import { BOUNDS, type Bound } from "../../../base/bounds.ts";
 import { isText } from "../../../base/input/json.ts";
 import { readAbout } from "../../imports/about.ts";
-import { OWN_SOURCE, SLICE_BYTES } from "../../snapshot.ts";
+import { OWN_SOURCE } from "../../snapshot.ts";
 import {
   type Check,
   isCount,
@@ -40,8 +40,8 @@ export interface CopiedTable {
  */
 type TableRule =
   | CopiedTable
-  /** Counts are decoded and encoded again: see `counted`. Slices go with their blocks. */
-  | { readonly kind: "log" | "blocks" | "slices"; readonly bound: Pick<Bound, "bytes"> }
+  /** Counts are decoded and encoded again: see `counted`. Pieces go with their blocks. */
+  | { readonly kind: "log" | "blocks" | "pieces"; readonly bound: Pick<Bound, "bytes"> }
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
 
@@ -50,6 +50,8 @@ const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.PO
 
 /** The largest id that SQLite itself may have given a row: ids that follow it have room below the schema's bound. */
 const LAST_OWN_ID = 2 ** 48;
+/** The most of a row of counts, packed: all rows of detail of a day, or all values of a dimension, take less. */
+const ROW_BYTES = 8 * 1_048_576;
 
 const timeOrNull: Check = (value) => value === null || isTime(value);
 
@@ -93,8 +95,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   folded: { kind: "left" },
   generation: { kind: "left" },
   log: { kind: "log", bound: BOUNDS.log },
-  slice: { kind: "slices", bound: { bytes: SLICE_BYTES } },
-  block: { kind: "blocks", bound: { bytes: SLICE_BYTES } },
+  piece: { kind: "pieces", bound: { bytes: ROW_BYTES } },
+  block: { kind: "blocks", bound: { bytes: ROW_BYTES } },
   past: {
     kind: "copied",
     ...ofKnownSite,

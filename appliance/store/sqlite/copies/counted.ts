@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import { BOUNDS, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
-import { giveBack } from "../../blocks/frames.ts";
 import { mergeRows } from "../../blocks/merge.ts";
 import { firstDayOf, type Month, monthOf } from "../../blocks/month.ts";
+import { giveBack } from "../../blocks/packed-row.ts";
 import { soundBlock } from "../../blocks/sound.ts";
 import type { SiteKey } from "../../counting.ts";
 import { BatchEncoder, recordsOf } from "../../log/batch.ts";
 import { SETTLED } from "../../settling/parts.ts";
+import { BLOCK_BYTES } from "../../shared-snapshot.ts";
 import {
   type BlockKey,
   type BlockPieces,
   bytesOf,
   OWN_SOURCE,
-  PIECES,
   type SourceNumber,
 } from "../../snapshot.ts";
 import { type CountRules, NOT_OURS, soundBatch } from "../../transfer/counts.ts";
@@ -23,7 +23,8 @@ import { LAST_BELIEVED_DAY } from "../../transfer/values.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
-import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
+import { wholeBlock } from "../snapshot.ts";
+import { prepared } from "../sql.ts";
 import { RowLimit } from "./copy-rules.ts";
 
 /** Facts about the rest of the data that copying counts depends on. */
@@ -76,30 +77,25 @@ export function copyLog(from: Database, to: Database, manner: CountedManner): vo
   close();
 }
 
-interface RowKey extends BlockKey {
-  readonly rowid: number;
-}
-
 /**
  * Copies blocks, merged into one settled block for each site, month and source: the number of a part says when
  * it came, and a backup is not trusted with that. One month is in memory at a time.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new RowLimit(BOUNDS.blocks);
-  const read = readerOf(from, manner.refuse);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
     .prepare(
-      "SELECT rowid, site, month, source, part FROM block NOT INDEXED ORDER BY site, month, source, part",
+      "SELECT site, month, source, part FROM block NOT INDEXED ORDER BY site, month, source, part",
     )
-    .iterate() as IterableIterator<RowKey>;
+    .iterate() as IterableIterator<BlockKey>;
   const month = new MonthSum(to, manner);
   for (const row of keys) {
     const site = manner.siteOf(row.site);
     if (site === undefined) continue;
     if (!(row.month >= 0 && row.month <= monthOf(LAST_BELIEVED_DAY))) manner.refuse(NOT_OURS);
     month.begin({ site, month: row.month, source: manner.sourceOf(row.source) });
-    const pieces = read(row);
+    const pieces = soundlyRead(from, row, manner.refuse);
     if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
     month.add(row.part, pieces);
   }
@@ -107,23 +103,16 @@ export function copyBlocks(from: Database, to: Database, manner: CountedManner):
   markCounted(to, month.days);
 }
 
-/** Reads a block piece by piece, since SQLite keeps a copy of all that one statement returns. */
-function readerOf(db: Database, refuse: CountedManner["refuse"]): (row: RowKey) => BlockPieces {
-  const [counters, counts, detail] = PIECES.map((piece) =>
-    db.prepare(`SELECT ${piece} FROM block NOT INDEXED WHERE rowid = ?`).pluck(),
+/** A whole block, whose size is known before it is read. @throws as `refuse` where it is too large */
+function soundlyRead(db: Database, row: BlockKey, refuse: CountedManner["refuse"]): BlockPieces {
+  const { site, month, source, part } = row;
+  const isLarge = prepared(
+    db,
+    `SELECT 1 FROM block WHERE (site, month, source, part) = (?, ?, ?, ?) AND ${BLOCK_BYTES} > ?`,
   );
-  const read = (statement: typeof counters, { rowid }: RowKey) =>
-    statement?.get(rowid) as Uint8Array;
-  const whole = (row: RowKey, piece: SlicedPiece, first: Uint8Array) => {
-    const bytes = sliced(db, row, piece, first);
-    if (bytes.length > BOUNDS.blocks.bytes) refuse("a block that is too large");
-    return wholeOf(bytes);
-  };
-  return (row) => ({
-    counters: read(counters, row),
-    counts: whole(row, "counts", read(counts, row)),
-    detail: whole(row, "detail", read(detail, row)),
-  });
+  if (isLarge.get(site, month, source, part, BOUNDS.blocks.bytes) !== undefined)
+    refuse("a block that is too large");
+  return wholeBlock(db, row) ?? refuse(NOT_OURS);
 }
 
 /** The blocks of a site, month and source, as one. */
@@ -180,7 +169,8 @@ class MonthSum {
 
   #merge(): { readonly pieces: BlockPieces; readonly days: number } {
     const { pieces, days } = this.#read((month) => mergeRows(month, this.#rows, ALL_KEPT));
-    for (const row of this.#rows) for (const piece of PIECES) giveBack(row[piece]);
+    for (const { counters, counts, pieces: others } of this.#rows)
+      for (const bytes of [counters, counts, ...others.values()]) giveBack(bytes);
     this.#rows = [pieces];
     this.#bytes = 0;
     return { pieces, days };

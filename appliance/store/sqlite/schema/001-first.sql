@@ -11,14 +11,16 @@ CREATE TABLE meta (
 INSERT INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))));
 
 -- Where counts and responses came from, besides source 0: those were counted here. Each has what one
--- database counted under one `origin`. `kind`: 'copy', or 'here' for what was counted before a restore.
+-- database counted under one `origin`. `kind`: 'copy', 'import' of a file, or 'here' for what was counted before a restore.
 CREATE TABLE source (
   number INTEGER PRIMARY KEY CHECK (number BETWEEN 1 AND 1073741824),
   origin TEXT    NOT NULL UNIQUE,
   kind   TEXT    NOT NULL,
   name   TEXT    NOT NULL,
   -- When a copy brought it last, in epoch milliseconds.
-  run_at INTEGER
+  run_at INTEGER,
+  -- What an import is of, in JSON: see store/imports/about.
+  about  TEXT
 ) STRICT;
 
 -- Sites that are erased, until the last row of theirs is gone. `log_n`: so far the log has none of theirs.
@@ -53,38 +55,31 @@ CREATE TABLE generation (
 INSERT INTO generation (one, n) VALUES (1, 1);
 
 -- What is settled of a site, month and source (see store/blocks); months are counted since 1970-01. Part 0 is
--- of days that are over, the others are of what was folded since. The piece that is asked for most and
+-- of days that are over, the others are of what was folded since. The column that is asked for most and
 -- is smallest comes first: what follows it is not read then.
 CREATE TABLE block (
-  site     INTEGER NOT NULL,
-  month    INTEGER NOT NULL,
-  source   INTEGER NOT NULL DEFAULT 0,
-  part     INTEGER NOT NULL,
+  site     INTEGER NOT NULL CHECK (site BETWEEN 1 AND 2147483647),
+  month    INTEGER NOT NULL CHECK (month BETWEEN 0 AND 5159),
+  source   INTEGER NOT NULL DEFAULT 0 CHECK (source BETWEEN 0 AND 1073741824),
+  part     INTEGER NOT NULL CHECK (part BETWEEN 0 AND 2097151),
   counters BLOB    NOT NULL,
   counts   BLOB    NOT NULL,
-  detail   BLOB    NOT NULL,
   PRIMARY KEY (site, month, source, part)
 ) STRICT;
+CREATE INDEX block_part ON block (site, month, source, part) WHERE part > 0;
 
--- What of a block's counts or detail is beyond SLICE_BYTES, in slices of as many: a question reads those it
--- is about. The first slice, 0, is in the block's own row.
-CREATE TABLE slice (
-  site   INTEGER NOT NULL,
-  month  INTEGER NOT NULL,
-  source INTEGER NOT NULL DEFAULT 0,
-  part   INTEGER NOT NULL,
-  piece  TEXT    NOT NULL,
-  n      INTEGER NOT NULL,
+-- What of a block is large or goes by itself: detail of a day (`n`: since 1970-01-01), or, with `n` below zero, a
+-- dimension of its counts. It goes with its block.
+CREATE TABLE piece (
+  site   INTEGER NOT NULL CHECK (site BETWEEN 1 AND 2147483647),
+  month  INTEGER NOT NULL CHECK (month BETWEEN 0 AND 5159),
+  source INTEGER NOT NULL CHECK (source BETWEEN 0 AND 1073741824),
+  part   INTEGER NOT NULL CHECK (part BETWEEN 0 AND 2097151),
+  n      INTEGER NOT NULL CHECK (n BETWEEN -62 AND 157053),
   bytes  BLOB    NOT NULL,
-  PRIMARY KEY (site, month, source, part, piece, n)
+  PRIMARY KEY (site, month, source, part, n)
 ) STRICT;
-CREATE TRIGGER block_gone AFTER DELETE ON block BEGIN
-  DELETE FROM slice WHERE (site, month, source, part) = (OLD.site, OLD.month, OLD.source, OLD.part);
-END;
-CREATE TRIGGER block_renumbered AFTER UPDATE OF site, month, source, part ON block BEGIN
-  UPDATE OR REPLACE slice SET site = NEW.site, month = NEW.month, source = NEW.source, part = NEW.part
-  WHERE (site, month, source, part) = (OLD.site, OLD.month, OLD.source, OLD.part);
-END;
+CREATE INDEX piece_of_day ON piece (n, site) WHERE n >= 0;
 
 -- Counters of days past retention, kept for ever.
 CREATE TABLE past (

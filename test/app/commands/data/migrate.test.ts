@@ -25,8 +25,8 @@ describe("tallydeck migrate", () => {
   it("makes the tables once, and says so", async () => {
     const first = await migrate();
     assert.deepEqual([first.code, first.err], [0, ""]);
-    assert.match(first.out, /^Made the tables \(schema 2\): postgres:\/\/postgres@127\.0\.0\.1:/);
-    assert.match((await migrate()).out, /^The tables are up to date \(schema 2\)/);
+    assert.match(first.out, /^Made the tables \(schema 1\): postgres:\/\/postgres@127\.0\.0\.1:/);
+    assert.match((await migrate()).out, /^The tables are up to date \(schema 1\)/);
   });
 
   it("has the server know how few nodes there are, for who may not say so later", async () => {

@@ -108,7 +108,7 @@ describe("tallydeck collect", () => {
     const collector = await RunningCollector.startHere(await environment());
     await collector.answers(200);
     const server = await sharedPostgres();
-    const raise = "UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')";
+    const raise = "UPDATE meta SET value = '99' WHERE key IN ('format', 'readable_by')";
     await server.sql(raise, database());
     await collector.answers(503);
     assert.match((await collector.ask("/")).text, /or is of a newer version/);

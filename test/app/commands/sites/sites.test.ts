@@ -91,14 +91,18 @@ describe("tallydeck sites", () => {
   it("leaves a database as it is that is from before the first release", async () => {
     await serviceRanOnce("blog");
     const file = join(folder(), "tallydeck.db");
+    for (const id of [0x5464636b, 0x54646c62]) await refusedAs(file, id);
+  });
+
+  async function refusedAs(file: string, id: number): Promise<void> {
     const before = new Database(file);
-    before.pragma("application_id = 0x5464636b");
+    before.pragma(`application_id = ${id}`);
     before.close();
     await refused(
       `${file} is from before Tallydeck's first release, and cannot be used any more: choose “Start anew” in the Web UI, which keeps the file, or name another data folder or backup.`,
     );
-    assert.equal(new Database(file).pragma("application_id", { simple: true }), 0x5464636b);
-  });
+    assert.equal(new Database(file).pragma("application_id", { simple: true }), id);
+  }
 
   it("changes nothing that the configuration declares", async () => {
     await serviceRanOnce("blog:stats.example");
