@@ -77,6 +77,7 @@ onEachEngine(() => {
 
   describe("a reader", () => {
     let readers = 0;
+    let starts = 0;
     const ofNumbers = new Set<Worker>();
     /** A box beside a fleet has another one, for what is its own. */
     const { script } = engineOfSuite() === "SQLite" ? readerOf(READER_MEMORY_MB) : SHARED_READER;
@@ -85,6 +86,7 @@ onEachEngine(() => {
         const thread = reusedThreads.start(kind);
         if (kind.script.href === script.href) {
           readers++;
+          starts++;
           ofNumbers.add(thread);
         }
         return thread;
@@ -96,6 +98,7 @@ onEachEngine(() => {
     };
     const world = eachWorld({ threads });
     const IDLE_MS = 2 * 60_000;
+    const IDLE_AFTER_SETTLEMENT_MS = 10_000;
 
     // The node of a fleet that settles asks it every five seconds.
     if (engineOfSuite() === "SQLite") {
@@ -114,6 +117,26 @@ onEachEngine(() => {
         const found = answers.map(({ pv }) => pv._);
         assert.deepEqual(found, [2, 2]);
         assert.equal(readers, 1);
+      });
+
+      it("is let go ten seconds after a settlement beside which nobody asks", async () => {
+        await rest();
+        await world().beacon({ p: "/" });
+        await world().service.store.upkeep();
+        assert.equal(readers, 1);
+        world().clock.advance(IDLE_AFTER_SETTLEMENT_MS);
+        await until(() => readers === 0);
+      });
+
+      it("stays after a settlement where somebody asked before", async () => {
+        await world().stats();
+        const before = starts;
+        await world().beacon({ p: "/" });
+        await world().service.store.upkeep();
+        world().clock.advance(IDLE_AFTER_SETTLEMENT_MS);
+        await world().stats();
+        assert.equal(starts, before);
+        await rest();
       });
 
       it("does not come back for what is asked while the store closes", async () => {

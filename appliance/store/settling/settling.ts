@@ -25,7 +25,7 @@ const MAX_PARTS = 8;
 const PAGE = 1_000;
 /** A settlement is about no more months of sites than this, nor, packed, more bytes: hits wait for it. */
 const MAX_MONTHS = 125;
-const MAX_BYTES = 4 * 1_048_576;
+const MAX_BYTES = 1_048_576;
 /** Nor does it drop more rows of detail. */
 const MAX_DETAIL = 10_000;
 

@@ -10,7 +10,9 @@ import type { UpkeepTime } from "../queries.ts";
 /** The interval of the upkeep. */
 const UPKEEP_EVERY_MS = 10 * 60_000;
 /** The log is settled once it has so many bytes, and at the latest before its oldest batch is an hour old. */
-const SETTLED_BYTES = 4 * 1_048_576;
+const SETTLED_BYTES = 1_048_576;
+/** A fleet has more memory, and sites enough that each settlement writes a block for thousands. */
+const FLEET_SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
 /**
  * A node does not know the commits of others in its fleet, so it asks the database: often enough that the unfolded
@@ -100,7 +102,7 @@ export class Upkeep {
   committed(bytes: number): void {
     this.#bytes += bytes;
     this.#since ??= this.#options.clock.monotonic();
-    if (this.#bytes >= SETTLED_BYTES) void this.#once();
+    if (this.#bytes >= this.#settledBytes) void this.#once();
   }
 
   /** Does the work, or joins a run that is under way. */
@@ -114,7 +116,7 @@ export class Upkeep {
       const age = this.#options.clock.monotonic() - this.#settledAt;
       const isDue = this.#isSettlingDue() || age >= FLEET_SETTLED_AFTER_MS;
       // Others report a database that is away, and the next upkeep reports any other failure.
-      return this.#settle(isDue ? 0 : SETTLED_BYTES).then(
+      return this.#settle(isDue ? 0 : this.#settledBytes).then(
         () => true,
         () => false,
       );
@@ -191,11 +193,15 @@ export class Upkeep {
     }
   }
 
+  get #settledBytes(): number {
+    return this.#options.isShared ? FLEET_SETTLED_BYTES : SETTLED_BYTES;
+  }
+
   #isSettlingDue(): boolean {
     const { clock, zone } = this.#options;
     return (
       this.#settledOn !== zone().today(clock.now()) ||
-      this.#bytes >= SETTLED_BYTES ||
+      this.#bytes >= this.#settledBytes ||
       clock.monotonic() - (this.#since ?? Infinity) >= SETTLED_AFTER_MS
     );
   }

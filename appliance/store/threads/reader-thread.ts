@@ -40,10 +40,10 @@ interface ReaderThreadOptions {
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/**
- * An idle reader is ended after so long, which saves 13 MB. The next question starts one.
- */
+/** An idle reader is ended after so long, which saves 13 MB. The next question starts one. */
 const IDLE_MS = 2 * 60_000;
+/** The same when nobody but a settlement asked: a busy site has one each minute. */
+const IDLE_AFTER_SETTLEMENT_MS = 10_000;
 /** The most months of sites that are logged as unreadable. */
 const MOST_TOLD = 100;
 const PASSED_OVER =
@@ -61,6 +61,8 @@ export class ReaderThread {
   /** Set while a worker is being started. */
   #starting: Promise<void> | undefined;
   #startedAt = 0;
+  /** Monotonic ms of the last answer, but for settlements. */
+  #answeredAt = -Infinity;
   #pauseMs = 0;
   #cancelPause: Cancel = () => {};
   #cancelRest: Cancel = () => {};
@@ -108,6 +110,7 @@ export class ReaderThread {
     try {
       return await asked.promise;
     } finally {
+      if (query !== "settlement") this.#answeredAt = this.#options.clock.monotonic();
       this.#restLater();
     }
   }
@@ -124,7 +127,9 @@ export class ReaderThread {
   #restLater(): void {
     this.#cancelRest();
     if (this.#closing) return;
-    this.#cancelRest = this.#options.clock.after(IDLE_MS, () => {
+    const { clock } = this.#options;
+    const idleMs = this.#answeredAt + IDLE_MS - clock.monotonic();
+    this.#cancelRest = clock.after(Math.max(IDLE_AFTER_SETTLEMENT_MS, idleMs), () => {
       this.#isResting = this.#worker !== undefined;
       this.#leaving = this.#letGo();
     });
