@@ -25,7 +25,7 @@ export function takeSurvey(
   if ("hour" in stamp)
     return [count, { text: SURVEY, values: [asked, day, id, site, version, payload] }];
   const { boot, at, savedClock } = stamp;
-  const values = [asked, day, id, site, boot, at, savedClock, version, payload];
+  const values = [asked, day, site, boot, at, savedClock, version, payload];
   return [count, { text: WAITING_SURVEY, values }];
 }
 
@@ -44,10 +44,8 @@ const SURVEY = `
   ${IS_TAKEN} RETURNING id`;
 
 const WAITING_SURVEY = `
-  INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)
-  SELECT CAST($3 AS bigint), CAST($4 AS int), CAST($5 AS text), CAST($6 AS bigint),
-    CAST($7 AS bigint), CAST($8 AS bigint), CAST($9 AS text)
-  ${IS_TAKEN} RETURNING id`;
+  INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)
+  SELECT $3, $4, $5, $6, $7, $8 ${IS_TAKEN} RETURNING id`;
 
 /** Deletes the numbers of responses of past days, which only limit a running day. @param today by an own day */
 export function forgetSurveyDays(today: number): Statement {

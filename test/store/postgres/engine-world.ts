@@ -22,7 +22,6 @@ export interface NodeOptions {
   readonly sites?: readonly string[];
   /** Whether its clock is sure. */
   readonly sure?: boolean;
-  readonly boot?: string;
 }
 
 /** A node on a database, with what it heard. */
@@ -43,11 +42,8 @@ export class EngineWorld {
   /** The clock of the database is as right as this node's. */
   databaseNow = () => this.clock.now();
 
-  constructor(
-    url: string,
-    { name = "north", sites = ["blog"], sure = true, boot = "b1" }: NodeOptions = {},
-  ) {
-    this.clock = new FakeClock("2026-03-04T12:00:00Z", { sure, boot });
+  constructor(url: string, { name = "north", sites = ["blog"], sure = true }: NodeOptions = {}) {
+    this.clock = new FakeClock("2026-03-04T12:00:00Z", { sure });
     const log = createLog((line) => this.lines.push(line));
     const { clock } = this;
     this.time = new FleetClock({ clock, log, databaseNow: () => this.databaseNow() });
