@@ -31,6 +31,17 @@ export function hourName(hour: number): string {
   return String(hour).padStart(2, "0");
 }
 
+/** Names of weekdays from Sunday on, as days are numbered. */
+export const WEEKDAYS = [
+  "Sunday",
+  "Monday",
+  "Tuesday",
+  "Wednesday",
+  "Thursday",
+  "Friday",
+  "Saturday",
+] as const;
+
 /** 0 = Sunday … 6 = Saturday. */
 export function weekdayOf(day: Day): number {
   // 1970-01-01 was a Thursday.

@@ -62,7 +62,7 @@ export class SiteNumbers implements NumberSource {
     const { live } = this.#numbers;
     const value = live.of(site);
     if (value > 0) this.#awaitNextStep();
-    return { value, previous: null, series: live.series(site) };
+    return { value, compared: null, series: live.series(site) };
   }
 
   /** Waits for live views to expire, which is no event. After a step, the next one waits for a question. */

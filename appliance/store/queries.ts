@@ -1,6 +1,7 @@
 /** Every question to an engine, by name. Days are inclusive, and numbers of days since 1970. */
 
 import type { Day } from "../base/calendar.ts";
+import type { Compared } from "../base/comparison.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Condition } from "../base/text/condition.ts";
 import type { CountsOf } from "../base/text/dimensions.ts";
@@ -103,8 +104,8 @@ export interface LiveNumbersQuery {
 /** The numbers of a counter that a key shows. */
 export interface LiveNumbers {
   readonly value: number;
-  /** The count of the period before by this hour; null when that was nothing, or is not known. */
-  readonly previous: number | null;
+  /** What of it stands against the period before, see base/comparison; null where nothing does. */
+  readonly compared: Compared | null;
   /** Views by hour for a day, up to now; otherwise by day, at least a week. The oldest is first. */
   readonly series: readonly number[];
 }

@@ -48,7 +48,7 @@ describe("the overview of all sites", () => {
     await owner.assertAccessible();
   });
 
-  it("shows today against yesterday by this hour, the week, and the last view", async () => {
+  it("shows today against that weekday a week ago by this hour, the week, and the last view", async () => {
     await owner.open("/dashboard");
     const { sites } = await world().read("/overview");
     const { id, week, before } = sites[0];

@@ -21,33 +21,36 @@ describe("the numbers on the deck", () => {
     return views(count);
   };
 
-  it("of a day are views against the same hours of the day before", async () => {
-    await viewsAt("2026-03-03T09:00:00Z", 2);
-    await viewsAt("2026-03-03T12:30:00Z", 3);
-    await viewsAt("2026-03-03T13:00:00Z", 10);
+  it("of a day are views against the same hours of that weekday a week before", async () => {
+    await viewsAt("2026-02-25T09:00:00Z", 2);
+    await viewsAt("2026-02-25T12:30:00Z", 3);
+    await viewsAt("2026-02-25T13:00:00Z", 10);
+    await viewsAt("2026-03-03T09:00:00Z", 1);
     await viewsAt("2026-03-04T00:10:00Z", 1);
     await viewsAt("2026-03-04T12:10:00Z", 7);
     const found = await numbers.numbers("blog", "pv", "day");
-    assert.deepEqual([found?.value, found?.previous], [8, 5]);
+    assert.deepEqual([found?.value, found?.compared], [8, { now: 8, before: 5 }]);
     assert.deepEqual(found?.series, [1, ...Array(11).fill(0), 7]);
   });
 
-  it("of a day are anything else against the same hours of the day before too", async () => {
-    await viewsAt("2026-03-03T01:00:00Z", 3);
-    await viewsAt("2026-03-03T23:00:00Z", 4);
+  it("of a day are anything else against the same hours of that weekday, too", async () => {
+    await viewsAt("2026-02-25T01:00:00Z", 3);
+    await viewsAt("2026-02-25T23:00:00Z", 4);
     await viewsAt("2026-03-04T01:00:00Z", 1);
     const found = await numbers.numbers("blog", "uv", "day");
-    assert.deepEqual(found, { value: 1, previous: 3, series: [0, 0, 0, 0, 0, 7, 1], zone: "UTC" });
+    const compared = { now: 1, before: 3 };
+    assert.deepEqual(found, { value: 1, compared, series: [0, 0, 0, 0, 0, 0, 1], zone: "UTC" });
   });
 
   it("of seven days are against the seven before, but the hours that are still to come", async () => {
+    await viewsAt("2026-02-18T23:00:00Z", 9);
     await viewsAt("2026-02-20T23:00:00Z", 2);
     await viewsAt("2026-02-25T11:00:00Z", 3);
     await viewsAt("2026-02-25T13:00:00Z", 4);
     await viewsAt("2026-03-04T12:00:00Z", 1);
     for (const metric of ["pv", "uv"] as const) {
       const found = await numbers.numbers("blog", metric, "7d");
-      assert.deepEqual([found?.value, found?.previous], [1, 5]);
+      assert.deepEqual([found?.value, found?.compared], [1, { now: 1, before: 5 }]);
     }
   });
 
@@ -70,10 +73,17 @@ describe("the numbers on the deck", () => {
       const found = await numbers.numbers("blog", "pv", period);
       assert.deepEqual(found, {
         value: 5,
-        previous: 5,
+        compared: { now: 5, before: 5 },
         series: [4, ...Array(days - 2).fill(0), 1],
       });
     });
+
+  it("are not compared with days of which some are from before counting began", async () => {
+    await viewsAt("2026-02-20T12:00:00Z", 1);
+    await viewsAt("2026-03-04T12:00:00Z", 6);
+    assert.equal((await numbers.numbers("blog", "pv", "7d"))?.compared, null);
+    assert.equal((await numbers.numbers("blog", "pv", "day"))?.compared?.now, 6);
+  });
 
   it("stay right when days are packed away", async () => {
     await viewsAt("2026-02-27T12:00:00Z", 6);
@@ -91,7 +101,7 @@ describe("the numbers on the deck", () => {
   it("have nothing to compare with at first", async () => {
     assert.deepEqual(await numbers.numbers("blog", "app", "day"), {
       value: 0,
-      previous: null,
+      compared: null,
       series: [0, 0, 0, 0, 0, 0, 0],
       zone: "UTC",
     });
@@ -102,7 +112,7 @@ describe("the numbers on the deck", () => {
     world().clock.advance(60_000);
     await views(1);
     const found = await numbers.numbers("blog", "pv", "now");
-    assert.deepEqual(found, { value: 3, previous: null, series: [0, 0, 0, 0, 0, 0, 0, 2, 0, 1] });
+    assert.deepEqual(found, { value: 3, compared: null, series: [0, 0, 0, 0, 0, 0, 0, 2, 0, 1] });
     let told = 0;
     numbers.changed.on(() => told++);
     world().clock.advance(5_000);

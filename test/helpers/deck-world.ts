@@ -161,7 +161,7 @@ export class DeckWorld {
 
   /** Numbers were committed. */
   count(site: string, metric: string, period: string, value: number): void {
-    this.numbers.set(`${site} ${metric} ${period}`, { value, previous: null, series: [value] });
+    this.numbers.set(`${site} ${metric} ${period}`, { value, compared: null, series: [value] });
     this.#numbersChanged.emit();
   }
 

@@ -5,10 +5,10 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 103, lines: 7_410 },
-  "appliance/store/": { files: 165, lines: 22_020 },
+  "appliance/base/": { files: 103, lines: 7_460 },
+  "appliance/store/": { files: 165, lines: 22_030 },
   "appliance/deck/": { files: 92, lines: 11_580 },
-  "appliance/traffic/": { files: 93, lines: 9_770 },
+  "appliance/traffic/": { files: 93, lines: 9_790 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_300 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_040 },
-  "test/": { files: 672, lines: 100_360 },
-  "web/": { files: 187, lines: 18_190 },
+  "test/": { files: 672, lines: 100_410 },
+  "web/": { files: 187, lines: 18_230 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -21,17 +21,6 @@ const MONTH = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** Names of weekdays from Sunday on, as days are numbered. */
-export const WEEKDAYS = [
-  "Sunday",
-  "Monday",
-  "Tuesday",
-  "Wednesday",
-  "Thursday",
-  "Friday",
-  "Saturday",
-];
-
 /** `3 Nov` */
 export const shortDay = (day: Day): string => SHORT.format(day * DAY_MS);
 /** `3 Nov 2025` */

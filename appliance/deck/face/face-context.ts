@@ -1,3 +1,4 @@
+import type { Compared } from "../../base/comparison.ts";
 import type { Pixels } from "../pixels.ts";
 import type { ChannelValue } from "../push/entry.ts";
 
@@ -8,8 +9,8 @@ export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "
 /** A number of a site over a period. */
 export interface Numbers {
   value: number;
-  /** The same number over the period before; null when there is none. */
-  previous: number | null;
+  /** What of it stands against the period before, see base/comparison; null where nothing does. */
+  compared: Compared | null;
   /** The period in steps, oldest first. */
   series: readonly number[];
   /** The alarm of its site: no view for improbably long, or far more than usual. */

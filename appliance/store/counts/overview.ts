@@ -1,5 +1,5 @@
 import { type Day, formatDay, hourName } from "../../base/calendar.ts";
-import { samePart } from "../../base/same-part.ts";
+import { daysBack, samePart } from "../../base/comparison.ts";
 import type { SiteKey } from "../counting.ts";
 import type { OverviewQuery } from "../queries.ts";
 import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
@@ -33,9 +33,11 @@ async function overviewOf(
     .sort((a, b) => sum(b.week) - sum(a.week) || (a.id < b.id ? -1 : 1));
   const shown = weeks.slice(0, MAX_OVERVIEW_SITES);
   const keys = shown.map(({ key }) => key);
-  const [yesterdays, pendings, lasts] = await Promise.all([
+  const then = today - daysBack(1);
+  const [sums, hours, pendings, lasts] = await Promise.all([
+    source.counterByDay(keys, "pv", then, then),
     source.byHour(
-      keys.map((site) => ({ site, day: today - 1 })),
+      keys.map((site) => ({ site, day: then })),
       "hour",
     ),
     source.pending(keys),
@@ -52,7 +54,7 @@ async function overviewOf(
         id,
         live,
         week,
-        before: samePart(week.slice(-2, -1), yesterdays[i], hour),
+        before: samePart(sums[i] ?? [], hours[i], hour),
         last: lasts[i] ?? null,
         ...(pending > 0 && { pending }),
       };

@@ -1,5 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
-import { samePart } from "../../base/same-part.ts";
+import { comparedOf, daysBack } from "../../base/comparison.ts";
 import { hourDimension, type SiteKey } from "../counting.ts";
 import type { LiveNumbers, LiveNumbersQuery } from "../queries.ts";
 import { lastViews, MAX_OVERVIEW_SITES, sum, weeksOf } from "./overview.ts";
@@ -12,20 +12,24 @@ export async function liveNumbers(
   source: CounterSource,
   { site, counter, days, today, hour }: LiveNumbersQuery,
 ): Promise<LiveNumbers> {
-  const length = Math.max(2 * days, SHORTEST_SERIES);
+  const back = daysBack(days);
+  const length = back + days;
   const dimension = counter === "pv" ? "hour" : hourDimension(counter);
   const hasHours = counter === "pv" && days === 1;
-  const [[sums = []], [then, now = []]] = await Promise.all([
+  const [first, [sums = []], [then, now = []]] = await Promise.all([
+    source.firstDay(site),
     source.counterByDay([site], counter, today - length + 1, today),
     source.byHour(
-      [today - days, ...(hasHours ? [today] : [])].map((day) => ({ site, day })),
+      [today - back, ...(hasHours ? [today] : [])].map((day) => ({ site, day })),
       dimension,
     ),
   ]);
-  const before = samePart(sums.slice(-2 * days, -days), then, hour);
+  // Beside days of which some were not counted, a steady site would seem to grow.
+  const isWhole = first !== null && first <= today - length + 1;
+  const running = { days: sums.slice(-days), before: sums.slice(0, days), hours: then, hour };
   return {
-    value: sum(sums.slice(-days)),
-    previous: before || null,
+    value: sum(running.days),
+    compared: isWhole ? comparedOf(running) : null,
     series: hasHours ? now.slice(0, hour + 1) : sums.slice(-Math.max(days, SHORTEST_SERIES)),
   };
 }

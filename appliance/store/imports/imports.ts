@@ -9,13 +9,13 @@ import { SETTLED } from "../settling/parts.ts";
 import { dropMonth, PASS_GENERATION } from "../settling/statements.ts";
 import type { BlockKey, BlockPieces, BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
 import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
-import type { Rows, Sql, Transaction } from "../sql.ts";
+import type { Rows, Transaction } from "../sql.ts";
 import { aboutText, type ImportAbout } from "./about.ts";
 
 /** An import of a site. */
 interface ImportName {
-  /** Names it for good: the same file of the same site has the same. 32 hex digits. */
-  readonly origin: string;
+  /** Names it for good: the same file of the same site has the same. 32 hex digits; null for counts that are made here. */
+  readonly origin: string | null;
   /** For people: the file's. */
   readonly name: string;
   readonly about: ImportAbout;
@@ -144,9 +144,10 @@ export async function takeMonth(sql: Transaction, input: MonthWrite): Promise<bo
 
 /** The number of an import's source, which it gets where it has none. */
 async function takeImport(
-  { rows }: Pick<Sql, "rows">,
+  { rows, own }: Pick<Transaction, "rows" | "own">,
   { origin, name, about }: ImportName,
 ): Promise<SourceNumber> {
+  if (origin === null) return (await own()).number;
   const known = await sourceOfOrigin(rows, origin);
   return known ?? addSource(rows, { origin, kind: "import", name, about: aboutText(about) });
 }

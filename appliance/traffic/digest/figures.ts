@@ -1,8 +1,10 @@
 import { DAY_MS, type Day, formatDay } from "../../base/calendar.ts";
+import { daysBack } from "../../base/comparison.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { GOALS } from "../../base/input/goals.ts";
 import { isObject } from "../../base/input/json.ts";
 import type { DigestSpan } from "../../base/text/digest.ts";
+import type { Goal } from "../../base/text/goals.ts";
 import type { Gap, GoalsAnswer, Lack, SeriesRow } from "../../store/reports.ts";
 import { type Numbers, type SiteKey, settingOfSite } from "../../store/store.ts";
 import type { PastAlarm } from "../alarms/alarm-log.ts";
@@ -10,7 +12,10 @@ import type { PastAlarm } from "../alarms/alarm-log.ts";
 /** Values with their counts, the highest first. */
 type Counted = readonly (readonly [name: string, count: number])[];
 
-/** A figure, and its value in the span before; null where days of it were imported from a tool that does not tell it. */
+/**
+ * A figure, and its value in the span before; null where days of it were imported from a tool that does not tell it, or
+ * before counting began.
+ */
 export interface Compared {
   readonly now: number | null;
   readonly before: number | null;
@@ -23,6 +28,8 @@ export interface DigestFigures {
   readonly from: string;
   readonly to: string;
   readonly zone: string;
+  /** Not all of the span before was counted: nothing is compared. */
+  readonly isFirst: boolean;
   readonly visitors: Compared;
   readonly views: Compared;
   readonly sessions: Compared;
@@ -73,23 +80,27 @@ export async function digestFigures(
     };
     return bodyOf<Totals>(await numbers.read("stats", { query, accepts: PLAIN }));
   };
-  const [now, before] = [await span(from, to), await span(from - days, from - 1)];
+  const back = daysBack(days);
+  const [now, before] = [await span(from, to), await span(from - back, to - back)];
   const { goals } = (await settingOfSite(numbers, GOALS, site.key)) ?? { goals: [] };
-  const query = { ...range, from: from - days, to, goals };
-  const reached: Pick<GoalsAnswer, "goals"> =
-    goals.length === 0
-      ? { goals: [] }
-      : bodyOf<GoalsAnswer>(await numbers.read("goals", { query, accepts: PLAIN }));
+  const reachedIn = async (first: Day | "first", wanted: readonly Goal[]) => {
+    const query = { ...range, from: first, to, goals: wanted };
+    return bodyOf<GoalsAnswer>(await numbers.read("goals", { query, accepts: PLAIN }));
+  };
+  const reached = goals.length === 0 ? [] : (await reachedIn(from - back, goals)).goals;
+  // Beside days of which some were not counted, a steady site would seem to grow.
+  const isWhole = (await reachedIn("first", [])).from <= formatDay(from - back);
   // Where the clock on the wall stepped meanwhile, an hour more or less: an alarm of midnight is told twice.
   const until = moment - (dayZone.wall(moment) - (to + 1) * DAY_MS);
   const compared = (name: "pv" | "uv" | "sessions", at: number): Compared => ({
     now: sumOf(now, name, at),
-    before: sumOf(before, name, at),
+    before: isWhole ? sumOf(before, name, at) : null,
   });
   return {
     site: site.id,
     every,
     zone,
+    isFirst: !isWhole,
     from: formatDay(from),
     to: formatDay(to),
     views: compared("pv", 1),
@@ -98,10 +109,10 @@ export async function digestFigures(
     pages: firstOf(now.path),
     // Older scripts do not send the source of a session.
     sources: isObject(now.source) ? firstOf(now.source) : firstOf(now.ref),
-    goals: reached.goals.map(({ name, daily }) => ({
+    goals: reached.map(({ name, daily }) => ({
       name,
-      now: sum(daily.slice(days)),
-      before: sum(daily.slice(0, days)),
+      now: sum(daily.slice(-days)),
+      before: isWhole ? sum(daily.slice(0, days)) : null,
     })),
     alarms: alarms(site.id, until - days * DAY_MS, until),
   };

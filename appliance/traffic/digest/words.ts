@@ -1,3 +1,4 @@
+import { parseDay, WEEKDAYS, weekdayOf } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { grouped, type ListRow, listing, shortened } from "../../base/text/listing.ts";
 import type { PastAlarm } from "../alarms/alarm-log.ts";
@@ -41,16 +42,18 @@ function visitorsOf(count: number | null): string {
 
 /** The parts of a digest in their order, without empty ones. */
 export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
-  const { every, visitors, views, sessions, pages, sources, goals, alarms } = figures;
+  const { visitors, views, sessions, pages, sources, goals, alarms } = figures;
+  const baseline = baselineOf(figures);
   const row = (name: string, { now, before }: Compared): ListRow => ({
     name,
     count: now === null ? "–" : grouped(now),
-    change:
-      now === null || before === null
-        ? `not known of ${now === null ? "these days" : `the ${every} before`}`
+    change: figures.isFirst
+      ? ""
+      : now === null || before === null
+        ? `not known of ${now === null ? "these days" : baseline}`
         : now === before
-          ? "as before"
-          : `${changeOf(now, before) || "0%"} (${grouped(before)} the ${every} before)`,
+          ? `as ${baseline}`
+          : `${changeOf(now, before) || "0%"} (${grouped(before)} ${baseline})`,
   });
   const lists = (
     [
@@ -71,6 +74,11 @@ export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
     { heading: "Alarms", rows: alarmRows(alarms, zone) },
   ];
   return parts.filter(({ rows }) => rows.length > 0);
+}
+
+/** `the Saturday before`, `the week before` */
+function baselineOf({ every, to }: DigestFigures): string {
+  return `the ${every === "week" ? "week" : WEEKDAYS[weekdayOf(parseDay(to) ?? 0)]} before`;
 }
 
 export function digestText(figures: DigestFigures, zone: DayZone): string {

@@ -115,7 +115,7 @@ onOneEngine(() => {
       world().clock.advance(2 * 60_000);
       await changed;
       const now = await numbers.numbers("blog", "pv", "day");
-      assert.deepEqual([now?.value, now?.previous, now?.series], [0, null, [0]]);
+      assert.deepEqual([now?.value, now?.compared, now?.series], [0, null, [0]]);
       numbers.close();
     });
 

@@ -61,7 +61,7 @@ describe("a digest by mail", () => {
     const data = one?.data.replaceAll("=\r\n", "") ?? "";
     assert.match(data, /^From: Tallydeck <box@example\.org>\r$/m);
     assert.match(data, /^To: ann@example\.org\r$/m);
-    assert.match(data, /^Subject: blog: 1 visitor, new\r$/m);
+    assert.match(data, /^Subject: blog: 1 visitor\r$/m);
     assert.match(data, /^Date: Thu, 05 Mar 2026 08:00:00 \+0000\r$/m);
     assert.match(data, /^Message-ID: <[0-9a-f]{32}@example\.org>\r$/m);
     assert.match(data, /^Auto-Submitted: auto-generated\r$/m);

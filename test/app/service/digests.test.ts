@@ -60,13 +60,13 @@ onOneEngine(() => {
       const { site, to, views, pages, text } = JSON.parse(called?.body ?? "");
       assert.deepEqual(
         [called?.path, site, to, views, pages],
-        ["/hook", "blog", "2026-03-04", { now: 1, before: 0 }, [{ name: "/a", count: 1 }]],
+        ["/hook", "blog", "2026-03-04", { now: 1, before: null }, [{ name: "/a", count: 1 }]],
       );
-      assert.match(text, /^blog, 2026-03-04 \(UTC\)\n\nVisitors {2}1 {2}new/);
+      assert.match(text, /^blog, 2026-03-04 \(UTC\)\n\nVisitors {2}1\n/);
       const { channels } = await owner.get("/api/push-channels");
       assert.deepEqual(
         channels.map((each: { channel: string; text: string }) => [each.channel, each.text]),
-        [["digest", "1 visitor\nyesterday new"]],
+        [["digest", "1 visitor\nyesterday"]],
       );
       await standing(owner, (answer) => stateOf(answer, 1) === "sent");
       await restart();

@@ -62,7 +62,11 @@ const counts = (
   previous: number | null,
   series: number[],
 ): Partial<FaceContext> => ({
-  numbers: { value, previous, series } satisfies Numbers,
+  numbers: {
+    value,
+    compared: previous === null ? null : { now: value, before: previous },
+    series,
+  } satisfies Numbers,
 });
 type Stat = Extract<Widget, { type: "stat" }>;
 const stat = (
@@ -224,7 +228,12 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   }),
   "worldclock-unsure": show({ type: "worldclock", timeZone: "UTC" }, { clockSure: false }),
   "stat-other-day": stat("blog", "uv", "day", {
-    numbers: { value: 1_234, previous: 1_100, series: DAY, zone: "Asia/Tokyo" },
+    numbers: {
+      value: 1_234,
+      compared: { now: 1_234, before: 1_100 },
+      series: DAY,
+      zone: "Asia/Tokyo",
+    },
   }),
   "stat-label": stat("a-rather-long-site-id", "pv", "7d", counts(3_273, 2_922, WEEK), {
     label: "Shop",
@@ -241,20 +250,20 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "stat-down": stat("shop", "uv", "30d", counts(12_345, 14_910, MONTH)),
   "stat-today": stat("docs", "sessions", "day", counts(371, null, DAY)),
   "stat-silence": stat("blog", "pv", "day", {
-    numbers: { value: 214, previous: 402, series: DAY, alarm: "silence" },
+    numbers: { value: 214, compared: { now: 214, before: 402 }, series: DAY, alarm: "silence" },
   }),
   "stat-rush": stat(
     "blog",
     "pv",
     "now",
-    { numbers: { value: 214, previous: null, series: DAY, alarm: "rush" } },
+    { numbers: { value: 214, compared: null, series: DAY, alarm: "rush" } },
     { color: "#4ade80" },
   ),
   "stat-wide-number": stat("a-rather-long-site-id", "uv", "30d", counts(888_888, 1_000, MONTH)),
   "stat-bots": stat("blog", "bot", "7d", counts(96, 60, WEEK)),
   "stat-nothing": stat("new", "pv", "7d", counts(0, 0, [0, 0, 0, 0, 0, 0, 0])),
   "stat-now": stat("blog", "pv", "now", {
-    numbers: { value: 12, previous: null, series: [0, 0, 1, 3, 2, 0, 1, 2, 2, 1] },
+    numbers: { value: 12, compared: null, series: [0, 0, 1, 3, 2, 0, 1, 2, 2, 1] },
   }),
   "stat-unknown": show({ type: "stat", site: "gone", metric: "app", period: "day" }),
   "stat-light": stat("blog", "pv", "7d", counts(3_273, 2_922, WEEK), { background: "#f1f5f9" }),

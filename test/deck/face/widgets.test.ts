@@ -257,7 +257,8 @@ describe("a toggle widget", () => {
 describe("a stat widget", () => {
   const widget: Widget = { type: "stat", site: "blog", metric: "pv", period: "7d" };
   const stat = (value: number, previous: number | null, more: Partial<Widget> = {}) => {
-    const numbers = { value, previous, series: [1, 2, 3] };
+    const compared = previous === null ? null : { now: value, before: previous };
+    const numbers = { value, compared, series: [1, 2, 3] };
     const shown = face({ ...widget, ...more } as Widget, situation({ numbers }));
     assert.ok(shown.kind === "stat");
     return shown;
@@ -291,7 +292,7 @@ describe("a stat widget", () => {
 
   it("names the city whose day it is, where clocks of the box show another time", () => {
     const seen = (zone: string, width: number, height: number, metric = "pv") => {
-      const numbers = { value: 5, previous: 4, series: [1, 2], zone };
+      const numbers = { value: 5, compared: { now: 5, before: 4 }, series: [1, 2], zone };
       const shown = face(
         { ...widget, metric, period: "day" } as Widget,
         situation({ numbers, width, height }),

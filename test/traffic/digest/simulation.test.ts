@@ -158,6 +158,7 @@ class Life extends SimLife<DigestRecord> {
       ofSites: () => [{ site: SITE.key, body: body() }],
       ofSite: ({ kind }) => (kind === DIGEST.name ? body() : null),
       stats: () => ({ body: Buffer.from('{"series":[]}') }),
+      goals: () => ({ body: Buffer.from('{"from":"2026-01-01","goals":[]}') }),
     };
     return {
       directory: { sites: [SITE] },

@@ -10,6 +10,7 @@ const WEEK: DigestFigures = {
   from: "2026-11-19",
   to: "2026-11-25",
   zone: "Europe/Zurich",
+  isFirst: false,
   visitors: { now: 1234, before: 1102 },
   views: { now: 2000, before: 4000 },
   sessions: { now: 0, before: 0 },
@@ -38,7 +39,7 @@ describe("a digest in words", () => {
 
 Visitors  1,234  +12% (1,102 the week before)
 Views     2,000  −50% (4,000 the week before)
-Sessions      0  as before
+Sessions      0  as the week before
 
 Pages
   /                                                        1,500
@@ -59,7 +60,7 @@ Alarms
   it("says the day where it is of one", () => {
     const day = { ...WEEK, every: "day", from: "2026-11-25" } as const;
     assert.match(digestText(day, ZONE), /^my-blog, 2026-11-25 \(Europe\/Zurich\)\n/);
-    assert.match(digestText(day, ZONE), /\(1,102 the day before\)/);
+    assert.match(digestText(day, ZONE), /\(1,102 the Wednesday before\)/);
   });
 
   it("leaves out what there is nothing of", () => {

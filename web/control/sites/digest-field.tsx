@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
 import {
   type DigestSettings,
   type DigestTarget,
@@ -6,7 +7,7 @@ import {
   type WebhookForm,
 } from "../../../appliance/base/text/digest.ts";
 import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/wire.ts";
-import { WEEKDAYS, wallOf, zoneNote } from "../../shared/dates.ts";
+import { wallOf, zoneNote } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
 import { Choice, Form, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";

@@ -1,4 +1,11 @@
-import { parseDay } from "../../../appliance/base/calendar.ts";
+import {
+  dayOf,
+  hourName,
+  hourOf,
+  parseDay,
+  WEEKDAYS,
+  weekdayOf,
+} from "../../../appliance/base/calendar.ts";
 import type { OverviewAnswer, SiteWeek } from "../../../appliance/traffic/collector/wire.ts";
 import { weekdayAndDay, zoneNote } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
@@ -37,7 +44,7 @@ export function Overview(props: OverviewProps) {
       <Notices history={{ warnings, pending }} {...{ feed, isForgetful, refresh }} />
       <main>
         <p class="hint overview-hint">
-          Pageviews of seven days, and of today against yesterday by this hour
+          Pageviews of seven days, and of today against {baseline(feed.hour)}
           {zoneNote(overview.zone)}.
         </p>
         <ul class="overview">
@@ -61,6 +68,12 @@ export function Overview(props: OverviewProps) {
       </main>
     </div>
   );
+}
+
+/** `Saturday a week ago, by 13:00` */
+function baseline(now: number): string {
+  const weekday = WEEKDAYS[weekdayOf(dayOf(now))];
+  return `${weekday} a week ago, by ${hourName(hourOf(now) + 1)}:00`;
 }
 
 interface SiteLinkProps {

@@ -4,6 +4,7 @@ import {
   nextMonthStart,
   yearStart,
 } from "../../../appliance/base/calendar.ts";
+import { daysBack } from "../../../appliance/base/comparison.ts";
 import { longDay, monthName, rangeName, yearName } from "../../shared/dates.ts";
 import type { DayRange } from "../history.ts";
 
@@ -40,8 +41,6 @@ export type Compare = (typeof COMPARES)[number];
 /** The longest range that the collector answers. An address may have any, like the year 1. */
 export const MAX_RANGE_DAYS = 4_000;
 
-const WEEK = 7;
-const FOUR_WEEKS = 28;
 /** A year back that keeps the weekdays in step. */
 const YEAR = 364;
 
@@ -83,9 +82,7 @@ function wholeOf(period: "month" | "year", day: Day): DayRange {
 export function comparedRange(range: DayRange, compare: Compare): DayRange | null {
   if (compare === "off") return null;
   const length = lengthOf(range);
-  // Under four weeks, weekdays matter: a Monday is compared with a Monday.
-  const step = compare === "year" ? YEAR : length < FOUR_WEEKS ? WEEK : 1;
-  const back = step * Math.ceil(length / step);
+  const back = compare === "year" ? YEAR * Math.ceil(length / YEAR) : daysBack(length);
   return { from: range.from - back, to: range.to - back };
 }
 

@@ -1,5 +1,5 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
-import { samePart } from "../../../appliance/base/same-part.ts";
+import { samePart } from "../../../appliance/base/comparison.ts";
 import { asksForEvents } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
@@ -263,20 +263,44 @@ interface Comparison {
   now: number;
 }
 
-/**
- * The base of comparison for a figure of `range`: `partBefore`, if both were computed in the same way.
- */
-export function figureBefore(
+/** A figure and the one that it is compared with. */
+export interface ComparedFigures {
+  now: number | null;
+  before: number | null;
+  /** the day that runs is in neither */
+  isWithoutToday: boolean;
+}
+
+/** The figures that are compared, if both were computed in the same way; null where they were not. */
+export function comparedFigures(
   history: History,
   metric: Metric,
   { range, compared, now }: Comparison,
-): number | null {
-  if (compared.to < history.first) return null;
-  // Beside days that are not known, a steady site would seem to grow.
+): ComparedFigures | null {
+  // Beside days that are not known, or were not counted, a steady site would seem to grow.
+  if (compared.from < history.first) return null;
   if ([range, compared].some((days) => gapsOf(history, metric, days).length > 0)) return null;
   if (isEngagement(metric) && [range, compared].some((days) => isDoubtful(history, days)))
     return null;
-  return partBefore(history, metric, { range, compared, now });
+  const of = (days: DayRange) => figureOf(history, metric, days);
+  const isWithoutToday = range.to === dayOf(now) && !hasPart(history, metric, compared, now);
+  if (!isWithoutToday) {
+    const before = partBefore(history, metric, { range, compared, now });
+    return { now: of(range), before, isWithoutToday };
+  }
+  if (range.from === range.to) return null;
+  const [days, before] = [range, compared].map(({ from, to }) => ({ from, to: to - 1 }));
+  return { now: of(days as DayRange), before: of(before as DayRange), isWithoutToday };
+}
+
+/** Whether the last of the compared days can be told up to this hour; a rate is as good of the whole day. */
+function hasPart(history: History, metric: Metric, compared: DayRange, now: number): boolean {
+  if (!isKeptByHour(metric)) return METRIC_FACTS[metric].unit === "rate";
+  const [last] = sumsByDay(history, { from: compared.to, to: compared.to });
+  return PARTS[metric].every(
+    (name) =>
+      samePart([last?.[name] ?? 0], hoursOn(history, name, compared.to), hourOf(now)) !== null,
+  );
 }
 
 /** Whether `partBefore` is of less than the whole of `compared`. */

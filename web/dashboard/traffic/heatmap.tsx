@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import { WEEKDAYS, zoneNote } from "../../shared/dates.ts";
+import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
+import { zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { METRIC_FACTS } from "./figures.ts";

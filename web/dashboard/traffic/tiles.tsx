@@ -1,10 +1,11 @@
-import { dayOf } from "../../../appliance/base/calendar.ts";
-import { longDay, rangeName } from "../../shared/dates.ts";
+import { dayOf, hourName, hourOf } from "../../../appliance/base/calendar.ts";
+import { longDay, rangeName, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
-import { hasApp } from "../history.ts";
+import { type DayRange, hasApp } from "../history.ts";
 import {
+  type ComparedFigures,
+  comparedFigures,
   delta,
-  figureBefore,
   figureOf,
   figureText,
   gapsOf,
@@ -39,10 +40,11 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
   const shown = TILES.filter((name) =>
     name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null,
   );
-  const compared = wanted !== null && wanted.to >= history.first ? wanted : null;
-  const days = compared ? rangeName(compared.from, compared.to) : "";
-  const nowName = rangeName(range.from, range.to);
-  const beforeName = compared && range.to === dayOf(now) ? `${days} by this hour` : days;
+  const compared = wanted !== null && wanted.from >= history.first ? wanted : null;
+  const figuresOf = (name: Metric) =>
+    compared && unknown(name) === null
+      ? comparedFigures(history, name, { range, compared, now })
+      : null;
   return (
     <section aria-label="Key figures">
       <div class={`tiles of-${shown.length + 1}`}>
@@ -53,8 +55,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             unknown={unknown(name)}
             help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
             now={unknown(name) === null ? figureOf(history, name, range) : null}
-            before={compared && figureBefore(history, name, { range, compared, now })}
-            {...{ beforeName, nowName }}
+            compared={figuresOf(name)}
             isCharted={metric === name}
             onPress={() => unknown(name) === null && change({ metric: name })}
           />
@@ -67,12 +68,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
           from a tool that does not tell them.
         </p>
       ))}
-      {compared && compared.from < history.first && (
-        <p class="hint">
-          Counting began on {longDay(history.first)}, so the days compared with ({days}) are not
-          whole.
-        </p>
-      )}
+      {wanted && <Baseline {...{ history, range, compared: wanted, now }} of={figuresOf(metric)} />}
     </section>
   );
 }
@@ -92,54 +88,71 @@ function NowTile({ views }: { views: number | null }) {
   );
 }
 
+interface BaselineProps extends Pick<Shown, "history" | "range" | "now"> {
+  compared: DayRange;
+  /** the charted figure; null where it is not compared */
+  of: ComparedFigures | null;
+}
+
+/** The days that all figures are compared with, or why they are not. */
+function Baseline({ history, range, compared, now, of }: BaselineProps) {
+  const isDay = compared.from === compared.to;
+  const name = (isDay ? weekdayAndDay : longDay)(compared.to);
+  const days = isDay ? name : rangeName(compared.from, compared.to);
+  if (compared.from < history.first)
+    return (
+      <p class="hint">
+        Nothing is compared: counting began on {longDay(history.first)}, and not all of {days} was
+        counted.
+      </p>
+    );
+  const isRunning = range.to === dayOf(now);
+  if (of === null && isRunning && isDay)
+    return <p class="hint">Today is not compared: the hours of {name} are not known.</p>;
+  if (of === null) return null;
+  const hour = hourName(hourOf(now) + 1);
+  return (
+    <p class="hint">
+      Compared with {days}
+      {isRunning && !of.isWithoutToday && `, ${isDay ? "" : "its last day "}by ${hour}:00`}.
+      {of.isWithoutToday && ` Today is left out: the hours of ${name} are not known.`}
+    </p>
+  );
+}
+
 interface TileProps {
   metric: Metric;
   /** why there is no figure; null where there is one */
   unknown: string | null;
   help: string;
   now: number | null;
-  before: number | null;
-  /** empty where nothing is compared, or nothing was counted yet */
-  beforeName: string;
-  nowName: string;
+  /** null where nothing is compared */
+  compared: ComparedFigures | null;
   isCharted: boolean;
   onPress: () => void;
 }
 
-function Tile({
-  metric,
-  unknown,
-  help: usual,
-  now,
-  before,
-  isCharted,
-  onPress,
-  ...names
-}: TileProps) {
-  const { beforeName, nowName } = names;
+function Tile({ metric, unknown, help, now, compared, isCharted, onPress }: TileProps) {
   const facts = METRIC_FACTS[metric];
-  const help = unknown ?? usual;
-  const change = delta(metric, now, before);
-  const is = figureText(metric, now);
-  const was = figureText(metric, before);
+  const change = delta(metric, compared?.now ?? null, compared?.before ?? null);
   return (
     <button
       type="button"
       class={`tile ${metric}`}
       aria-pressed={isCharted}
       aria-disabled={unknown !== null}
-      title={
-        beforeName === "" || unknown !== null
-          ? help
-          : `${help}\n${nowName}: ${is}\n${beforeName}: ${was}`
-      }
+      title={unknown ?? help}
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
-      <span class="figure">{is}</span>
+      <span class="figure">{figureText(metric, now)}</span>
       <span class={`delta ${change.verdict}`}>
-        {change.text}
-        {beforeName !== "" && unknown === null && <span class="was">from {was}</span>}
+        {change.verdict !== "none" && (
+          <>
+            {change.text}
+            <span class="was">from {figureText(metric, compared?.before ?? null)}</span>
+          </>
+        )}
       </span>
     </button>
   );

@@ -95,14 +95,14 @@ interface Made {
   readonly now: number;
 }
 
-/** Writes the made-up days as an import of each site. */
+/** Writes the made-up days as imports are, but as what was counted here. */
 async function importDays(desk: Desk, { config, zone, now }: Made): Promise<void> {
   const wall = zone.wall(now);
   const today = dayOf(wall);
   const about = { format: "Tallydeck", zone: zone.setting.zone, gaps: [] };
   const made = (await desk.directory()).sites.map(({ id, key }) => ({
     id,
-    whose: { origin: Buffer.from(id).toString("hex"), name: "demo", about, site: key, now },
+    whose: { origin: null, name: "demo", about, site: key, now },
     counts: new ImportedCounts(detailFrom({ ...config, today })),
     surveys: [] as { number: number; version: number; day: Day; payload: string }[],
   }));

@@ -63,8 +63,9 @@ function changeOf(
 ): StatFace["change"] {
   const quiet = blend(background, color, 0.6);
   if (STAT_PERIODS[period].days === null) return { text: "5 min", direction: "none", color: quiet };
-  if (!numbers?.previous) return { text: NO_NUMBER, direction: "none", color: quiet };
-  const percent = Math.round(((numbers.value - numbers.previous) / numbers.previous) * 100);
+  const compared = numbers?.compared;
+  if (!compared?.before) return { text: NO_NUMBER, direction: "none", color: quiet };
+  const percent = Math.round((compared.now / compared.before - 1) * 100);
   const text = Math.abs(percent) > 999 ? ">999%" : `${Math.abs(percent)}%`;
   if (percent === 0) return { text, direction: "none", color: quiet };
   const direction = percent > 0 ? "up" : "down";

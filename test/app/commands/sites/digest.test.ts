@@ -31,16 +31,21 @@ describe("tallydeck digest", () => {
     assert.match(out, /\n\nPages\n {2}\/ {2}4\n\nSources\n {2}direct {2}4\n$/);
   });
 
-  it("prints yesterday against the day before, also as JSON", async () => {
-    counted("blog", { 1: 3, 2: 2 });
+  it("prints yesterday against that weekday a week before, also as JSON", async () => {
+    counted("blog", { 1: 3, 2: 9, 8: 2, 9: 1 });
     counted("shop", { 1: 1 });
     const { out } = await digest("--site", "Blog", "--every", "day");
-    assert.match(out, /^Views +3 +\+50% \(2 the day before\)$/m);
+    assert.match(out, /^Views +3 +\+50% \(2 the \w+day before\)$/m);
     const told = JSON.parse((await digest("--site", "blog", "--every", "day", "--json")).out);
     assert.deepEqual(
       [told.from, told.to, told.views, told.pages],
       [day(1), day(1), { now: 3, before: 2 }, [["/", 3]]],
     );
+  });
+
+  it("is compared with no week of which some days are from before counting began", async () => {
+    counted("blog", { 1: 3, 10: 2 });
+    assert.match((await digest()).out, /^Views +3$/m);
   });
 
   for (const [args, code, says] of [

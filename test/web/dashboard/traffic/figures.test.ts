@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { Gap } from "../../../../appliance/store/reports.ts";
 import {
   addUp,
+  comparedFigures,
   delta,
   figure,
-  figureBefore,
   figureOf,
   figureText,
   type Metric,
@@ -107,7 +107,7 @@ describe("engagement", () => {
     ];
     const now = Date.UTC(2026, 2, 9);
     const was = (range: typeof early, compared: typeof early) =>
-      figureBefore(history, "pv", { range, compared, now });
+      comparedFigures(history, "pv", { range, compared, now })?.before ?? null;
     assert.equal(was(late, early), null);
     assert.equal(was({ from: early.to, to: late.from }, late), null);
     assert.equal(was(late, late), 20);
@@ -133,11 +133,11 @@ describe("engagement", () => {
       engaged: { _: [10, 5, 11, 5] },
     });
     const was = (range: string, compared: string) =>
-      figureBefore(history, "bounceRate", {
+      comparedFigures(history, "bounceRate", {
         range: { from: day(range), to: day(range) },
         compared: { from: day(compared), to: day(compared) },
         now: Date.UTC(2026, 5, 1),
-      });
+      })?.before ?? null;
     assert.notEqual(was("2026-03-12", "2026-03-11"), null);
     assert.equal(was("2026-03-11", "2026-03-10"), null);
     assert.equal(was("2026-03-11", "2026-03-04"), null);
@@ -166,12 +166,13 @@ describe("what a figure is compared with", () => {
   );
   const noon = Date.parse("2026-03-03T12:10:00Z");
   const today = { from: day("2026-03-03"), to: day("2026-03-03") };
-  const was = (metric: Metric, now = noon, days = 1) =>
-    figureBefore(history, metric, {
+  const stands = (metric: Metric, now: number, days: number) =>
+    comparedFigures(history, metric, {
       range: { ...today, from: today.to - days + 1 },
-      compared: { from: today.from - 2 * days + 1, to: today.to - days },
+      compared: { from: today.from - days, to: today.to - 1 },
       now,
     });
+  const was = (metric: Metric, now = noon) => stands(metric, now, 1)?.before ?? null;
 
   it("is the day before by the same hour while today runs", () => {
     assert.equal(was("pv"), 70);
@@ -184,8 +185,10 @@ describe("what a figure is compared with", () => {
     assert.equal(was("interaction"), 0.5);
   });
 
-  it("is nothing where hours were not kept yet", () => {
+  it("is nothing where hours were not kept yet, and of more days those that are over", () => {
     assert.equal(was("uv"), null);
+    assert.deepEqual(stands("uv", noon, 2), { now: 30, before: 4, isWithoutToday: true });
+    assert.deepEqual(stands("pv", noon, 2), { now: 109, before: 120, isWithoutToday: false });
   });
 
   it("is the whole day before once the day is over", () => {
@@ -195,7 +198,7 @@ describe("what a figure is compared with", () => {
   });
 
   it("is nothing before the first day", () => {
-    assert.equal(was("pv", noon, 3), null);
+    assert.equal(stands("pv", noon, 3), null);
   });
 });
 
