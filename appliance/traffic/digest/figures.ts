@@ -16,7 +16,7 @@ type Counted = readonly (readonly [name: string, count: number])[];
  * A figure, and its value in the span before; null where days of it were imported from a tool that does not tell it, or
  * before counting began.
  */
-export interface Compared {
+export interface DigestFigure {
   readonly now: number | null;
   readonly before: number | null;
 }
@@ -30,13 +30,13 @@ export interface DigestFigures {
   readonly zone: string;
   /** Not all of the span before was counted: nothing is compared. */
   readonly isFirst: boolean;
-  readonly visitors: Compared;
-  readonly views: Compared;
-  readonly sessions: Compared;
+  readonly visitors: DigestFigure;
+  readonly views: DigestFigure;
+  readonly sessions: DigestFigure;
   /** The first five by views. */
   readonly pages: Counted;
   readonly sources: Counted;
-  readonly goals: readonly (Compared & { readonly name: string })[];
+  readonly goals: readonly (DigestFigure & { readonly name: string })[];
   readonly alarms: readonly PastAlarm[];
 }
 
@@ -92,7 +92,7 @@ export async function digestFigures(
   const isWhole = (await reachedIn("first", [])).from <= formatDay(from - back);
   // Where the clock on the wall stepped meanwhile, an hour more or less: an alarm of midnight is told twice.
   const until = moment - (dayZone.wall(moment) - (to + 1) * DAY_MS);
-  const compared = (name: "pv" | "uv" | "sessions", at: number): Compared => ({
+  const compared = (name: "pv" | "uv" | "sessions", at: number): DigestFigure => ({
     now: sumOf(now, name, at),
     before: isWhole ? sumOf(before, name, at) : null,
   });

@@ -2,7 +2,7 @@ import { parseDay, WEEKDAYS, weekdayOf } from "../../base/calendar.ts";
 import type { DayZone } from "../../base/day-zone.ts";
 import { grouped, type ListRow, listing, shortened } from "../../base/text/listing.ts";
 import type { PastAlarm } from "../alarms/alarm-log.ts";
-import type { Compared, DigestFigures } from "./figures.ts";
+import type { DigestFigure, DigestFigures } from "./figures.ts";
 
 /** Characters of a line of plain text. */
 const COLUMNS = 64;
@@ -44,7 +44,7 @@ function visitorsOf(count: number | null): string {
 export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
   const { visitors, views, sessions, pages, sources, goals, alarms } = figures;
   const baseline = baselineOf(figures);
-  const row = (name: string, { now, before }: Compared): ListRow => ({
+  const row = (name: string, { now, before }: DigestFigure): ListRow => ({
     name,
     count: now === null ? "–" : grouped(now),
     change: figures.isFirst
