@@ -104,7 +104,7 @@ export interface LiveNumbersQuery {
 /** The numbers of a counter that a key shows. */
 export interface LiveNumbers {
   readonly value: number;
-  /** What of it stands against the period before, see base/comparison; null where nothing does. */
+  /** Counts against the period before, see base/comparison; null where nothing stands against it. */
   readonly compared: Compared | null;
   /** Views by hour for a day, up to now; otherwise by day, at least a week. The oldest is first. */
   readonly series: readonly number[];

@@ -15,7 +15,7 @@ import {
   type KeptBlock,
   type LogRow,
   type Piece,
-  type Snapshot,
+  type SettlingSnapshot,
 } from "./snapshot.ts";
 import type { Rows } from "./sql.ts";
 
@@ -84,10 +84,9 @@ export const PIECES = `
     ) AS sizes WHERE sum <= $7 OR place = 1)
   ORDER BY n`;
 
-/** A page of keys of parts of days, or of the settled parts of months. */
-export function listOf({ isSound }: SnapshotSql, which: "parts" | "months"): string {
-  const isWanted = which === "parts" ? "part > 0" : "part = 0 AND month BETWEEN $6 AND $7";
-  return `SELECT ${KEY} FROM block WHERE ${isWanted} AND (${KEY}) > ($1, $2, $3, $4) AND ${isSound}
+/** A page of keys of parts of days. */
+export function pageOfParts({ isSound }: SnapshotSql): string {
+  return `SELECT ${KEY} FROM block WHERE part > 0 AND (${KEY}) > ($1, $2, $3, $4) AND ${isSound}
     ORDER BY ${KEY} LIMIT $5`;
 }
 
@@ -112,7 +111,7 @@ export function pastOfSites({ isAsked }: SnapshotSql): string {
 }
 
 /** The data of either engine, but for the log. Use it in a transaction that reads one snapshot. */
-export abstract class SharedSnapshot implements Snapshot {
+export abstract class SharedSnapshot implements SettlingSnapshot {
   readonly #rows: Rows;
   readonly #sql: SnapshotSql;
 
@@ -175,11 +174,8 @@ export abstract class SharedSnapshot implements Snapshot {
     return whole;
   }
 
-  list(after: BlockKey | null, limit: number, months?: Months): Promise<readonly BlockKey[]> {
-    const values = [...valuesOf(after ?? BEFORE_ALL), limit];
-    return months === undefined
-      ? this.#rows(listOf(this.#sql, "parts"), values)
-      : this.#rows(listOf(this.#sql, "months"), [...values, months.from, months.to]);
+  parts(after: BlockKey | null, limit: number): Promise<readonly BlockKey[]> {
+    return this.#rows(pageOfParts(this.#sql), [...valuesOf(after ?? BEFORE_ALL), limit]);
   }
 
   async detailDays(): Promise<readonly Day[]> {

@@ -110,18 +110,22 @@ export interface Snapshot {
   pieces(key: BlockKey, from: number, to: number, maxBytes: number): Soon<readonly Piece[]>;
   /** Whole blocks, in the same order. */
   rows(sites: readonly SiteKey[], months: Months, depth: Depth): Soon<readonly BlockRow[]>;
-  /** Up to `limit` parts of days after a key, in the same order; of months, their settled parts. */
-  list(after: BlockKey | null, limit: number, months?: Months): Soon<readonly BlockKey[]>;
+  /** The counts past retention of each site, by counter, which are kept for ever. */
+  past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
+  /** All sites that exist, retired ones too. */
+  siteKeys(): Soon<ReadonlySet<SiteKey>>;
+}
+
+/** A snapshot, with what settling looks for. */
+export interface SettlingSnapshot extends Snapshot {
+  /** Up to `limit` parts of days after a key, in the order of blocks. */
+  parts(after: BlockKey | null, limit: number): Soon<readonly BlockKey[]>;
   /** The days that have detail, ascending. */
   detailDays(): Soon<readonly Day[]>;
   /** The bytes of all detail. */
   detailBytes(): Soon<number>;
   /** Detail of a day, in up to `limit` blocks, ascending by site. */
   detailOf(day: Day, limit: number): Soon<readonly DetailSize[]>;
-  /** The counts past retention of each site, by counter, which are kept for ever. */
-  past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
-  /** All sites that exist, retired ones too. */
-  siteKeys(): Soon<ReadonlySet<SiteKey>>;
 }
 
 /** One transaction of settling: it folds a piece of the log, merges parts, or removes what is no longer kept. */

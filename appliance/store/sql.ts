@@ -1,4 +1,4 @@
-import type { BlockRow, Snapshot, SourceNumber } from "./snapshot.ts";
+import type { BlockRow, SettlingSnapshot, Snapshot, SourceNumber } from "./snapshot.ts";
 
 /** One statement, in SQL that SQLite and PostgreSQL both understand where it is not an engine's own. */
 export interface Statement {
@@ -25,7 +25,7 @@ export interface Transaction extends Sql {
   /** The log and the blocks. */
   readonly snapshot: Snapshot;
   /** The same, of the log no more than was there at some moment. */
-  snapshotUntil(ends: LogEnds): Snapshot;
+  snapshotUntil(ends: LogEnds): SettlingSnapshot;
   /** The ends of the log now. */
   logEnds(): Promise<LogEnds>;
   /** See Revision. */

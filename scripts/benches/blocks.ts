@@ -125,10 +125,6 @@ function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "source" | "part">[
         .filter(([n]) => n >= from && n <= to)
         .map(([n, bytes]) => ({ n, bytes: bytes.slice() })),
     rows: () => rows,
-    list: () => [],
-    detailDays: () => [],
-    detailBytes: () => 0,
-    detailOf: () => [],
     past: () => [],
     siteKeys: () => new Set([SITE]),
   };

@@ -13,7 +13,7 @@ import {
   type KeptBlock,
   type LogRow,
   type Settlement,
-  type Snapshot,
+  type SettlingSnapshot,
 } from "../../appliance/store/snapshot.ts";
 
 /** Events of an engine that nobody hears. */
@@ -98,7 +98,7 @@ export class MemoryEngine {
   }
 
   /** All there is now, whatever comes after. */
-  snapshot(): Snapshot {
+  snapshot(): SettlingSnapshot {
     const generation = this.#generation;
     const folded = new Map(this.#folded);
     const rows = this.#log.toSorted((a, b) => a.node - b.node || a.n - b.n);
@@ -146,15 +146,11 @@ export class MemoryEngine {
             ),
           })),
         ),
-      list: (after, limit, listed) =>
+      parts: (after, limit) =>
         soon(
           blocks
             .filter((block) => after === null || inOrder(block, after) > 0)
-            .filter(({ part, month }) =>
-              listed === undefined
-                ? part > 0
-                : part === 0 && month >= listed.from && month <= listed.to,
-            )
+            .filter(({ part }) => part > 0)
             .slice(0, limit),
         ),
       detailDays: () =>

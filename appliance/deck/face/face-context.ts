@@ -9,7 +9,7 @@ export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "
 /** A number of a site over a period. */
 export interface Numbers {
   value: number;
-  /** What of it stands against the period before, see base/comparison; null where nothing does. */
+  /** Counts against the period before, see base/comparison; null where nothing stands against it. */
   compared: Compared | null;
   /** The period in steps, oldest first. */
   series: readonly number[];

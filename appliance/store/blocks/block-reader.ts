@@ -144,7 +144,7 @@ export class BlockReader {
 
   /** The same of a day's detail. */
   loadDay(day: number): Promise<void> {
-    return this.#load(this.#pieceOfDay(day), this.#pieceOfDay(MAX_DAYS));
+    return this.#load(this.#pieceOfDay(day), this.#pieceOfDay(MAX_DAYS - 1));
   }
 
   async #load(n: number, last: number): Promise<void> {

@@ -1,20 +1,20 @@
 import { DAY_MS, type Day } from "../../base/calendar.ts";
-import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import type { Kept } from "../blocks/compact.ts";
-import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeRows } from "../blocks/merge.ts";
-import { firstDayOf, type Month, type Months, monthOf } from "../blocks/month.ts";
+import { firstDayOf, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import {
   type BlockKey,
   type BlockPieces,
   type BlockRow,
+  blocksIn,
   bytesOf,
+  type KeptBlock,
   type Settlement,
+  type SettlingSnapshot,
   type Snapshot,
-  type SourceNumber,
 } from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
 import { dayOfPart, SETTLED } from "./parts.ts";
@@ -39,13 +39,8 @@ export interface SettlingTime extends FoldingTime {
   readonly maxDetailBytes: number;
 }
 
-/** The blocks of a site, month and source. */
-interface SiteMonth {
-  readonly site: SiteKey;
-  readonly month: Month;
-  readonly source: SourceNumber;
-  readonly parts: readonly BlockKey[];
-}
+/** Names the blocks of a site, month and source. */
+type SiteMonth = Omit<BlockKey, "part">;
 
 /** The parts of past days that go. */
 interface Past {
@@ -61,7 +56,7 @@ interface Past {
  * @returns null when nothing is due
  */
 export async function nextSettlement(
-  snapshot: Snapshot,
+  snapshot: SettlingSnapshot,
   time: SettlingTime,
 ): Promise<Settlement | null> {
   const generation = await snapshot.generation();
@@ -70,14 +65,11 @@ export async function nextSettlement(
   const exists = await snapshot.siteKeys();
   const past = pastOf(time);
   const work = new Work(generation);
-  for (const months of [undefined, ...monthsOf(past)])
-    for await (const page of siteMonths(snapshot, months)) {
-      const there = page.filter((month) => exists.has(month.site) && !work.has(month));
-      for (const month of await dueOf(snapshot, there, past)) {
-        await settle(snapshot, month, past, work);
-        if (work.isFull) return work.settlement();
-      }
-    }
+  for await (const month of dueMonths(snapshot, exists, past)) {
+    if (work.has(month)) continue;
+    await settle(snapshot, month, past, work);
+    if (work.isFull) return work.settlement();
+  }
   if (!work.isEmpty) return work.settlement();
   if (past.over.size > 0) return work.settlement({ gone: [...past.over] });
   const detail = await pastDetail(snapshot, past, time.maxDetailBytes);
@@ -101,12 +93,6 @@ function pastOf(time: SettlingTime): Past {
     over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
     keepsDetail: (day) => detailDays > 0 && !isPast(day, Math.min(detailDays, retentionDays)),
   };
-}
-
-/** The months of days past retention; none where there are no such days. */
-function monthsOf({ over }: Past): Months[] {
-  const months = [...over].map(monthOf);
-  return months.length === 0 ? [] : [{ from: Math.min(...months), to: Math.max(...months) }];
 }
 
 /** The parts of a settlement, made step by step. */
@@ -169,52 +155,47 @@ class Work {
   }
 }
 
-/** The parts of days, or the settled parts of months, by site, month and source, some at a time. */
-async function* siteMonths(snapshot: Snapshot, months?: Months): AsyncGenerator<SiteMonth[]> {
-  let after: BlockKey | null = null;
-  let rest: BlockKey[] = [];
-  for (;;) {
-    const page: readonly BlockKey[] = await snapshot.list(after, PAGE, months);
-    after = page.at(-1) ?? null;
-    const groups = [...Map.groupBy([...rest, ...page], nameOfMonth).values()];
-    // The last group may go on.
-    rest = after === null ? [] : (groups.pop() ?? []);
-    yield groups.map((parts) => {
-      const [{ site, month, source } = NO_BLOCK] = parts;
-      return { site, month, source, parts };
-    });
-    if (after === null) return;
+/** The months of sites with something to do: some twice. */
+async function* dueMonths(
+  snapshot: SettlingSnapshot,
+  exists: ReadonlySet<SiteKey>,
+  past: Past,
+): AsyncGenerator<SiteMonth> {
+  for await (const parts of partsByMonth(snapshot)) {
+    const [month] = parts;
+    if (month !== undefined && exists.has(month.site) && areDue(parts, past)) yield month;
   }
+  if (past.over.size === 0) return;
+  const months = [...past.over].map(monthOf);
+  const range = { from: Math.min(...months), to: Math.max(...months) };
+  for await (const block of blocksIn(snapshot, [...exists], range, ["counters"]))
+    if (holdsPast(block, past)) yield block;
 }
 
-const NO_BLOCK = { site: 0, month: 0, source: 0 };
+/** The parts of days, those of a site, month and source together. */
+async function* partsByMonth(snapshot: SettlingSnapshot): AsyncGenerator<readonly BlockKey[]> {
+  let parts: BlockKey[] = [];
+  for (let after: BlockKey | null = null; ; ) {
+    const page: readonly BlockKey[] = await snapshot.parts(after, PAGE);
+    for (const part of page) {
+      if (parts[0] !== undefined && nameOfMonth(parts[0]) !== nameOfMonth(part)) {
+        yield parts;
+        parts = [];
+      }
+      parts.push(part);
+    }
+    after = page.at(-1) ?? null;
+    if (after === null) break;
+  }
+  yield parts;
+}
 
-function nameOfMonth({ site, month, source }: Omit<BlockKey, "part">): string {
+function nameOfMonth({ site, month, source }: SiteMonth): string {
   return `${site} ${month} ${source}`;
 }
 
 function keyOf({ site, month, source, part }: BlockKey): BlockKey {
   return { site, month, source, part };
-}
-
-/** The months among these with something to do. */
-async function dueOf(
-  snapshot: Snapshot,
-  months: readonly SiteMonth[],
-  past: Past,
-): Promise<SiteMonth[]> {
-  const isDue = new Set(months.filter((month) => hasParts(month, past)));
-  const suspects = months.filter((month) => !isDue.has(month) && mayHoldPast(month, past));
-  // The counters of these blocks have their days.
-  for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
-    const sites = some.map(({ site }) => site);
-    const rows = await snapshot.rows(sites, { from: month, to: month }, "counters");
-    const holding = new Set(
-      rows.filter((row) => holdsPast(countersOf(row), past)).map(nameOfMonth),
-    );
-    for (const one of some) if (holding.has(nameOfMonth(one))) isDue.add(one);
-  }
-  return months.filter((month) => isDue.has(month));
 }
 
 function dayOf({ month, part }: BlockKey): Day {
@@ -225,10 +206,9 @@ function isSettled({ part }: BlockKey): boolean {
   return part === SETTLED;
 }
 
-/** Parts of days that are over, or too many of one that runs. */
-function hasParts({ parts }: SiteMonth, { today }: Past): boolean {
-  const running = parts.filter((part) => !isSettled(part));
-  return running.some((part) => dayOf(part) < today) || crowded(running).length > 0;
+/** Whether parts are of days that are over, or too many of one that runs. */
+function areDue(parts: readonly BlockKey[], { today }: Past): boolean {
+  return parts.some((part) => dayOf(part) < today) || crowded(parts).length > 0;
 }
 
 /** The parts of days that have too many. */
@@ -237,25 +217,20 @@ function crowded<T extends BlockKey>(running: readonly T[]): T[][] {
   return [...byDay.values()].filter((ofDay) => ofDay.length > MAX_PARTS);
 }
 
-function mayHoldPast({ month }: SiteMonth, { over }: Past): boolean {
-  return daysOf(month).some((day) => over.has(day));
-}
-
-function holdsPast(block: Block | undefined, { over }: Past): boolean {
-  if (block === undefined) return false;
-  const { days, month } = block;
-  return daysOf(month).some((day, at) => (days >> at) & 1 && over.has(day));
-}
-
-function daysOf(month: Month): Day[] {
-  return Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
+/** False where the counters of a block cannot be read. */
+function holdsPast({ month, counters }: KeptBlock | BlockRow, { over }: Past): boolean {
+  const counts = new Uint8Array();
+  const block = orUnreadable(() => new BlockReader({ month, counters, counts }).counters);
+  const { days = 0 } = block ?? {};
+  return [...over].some((day) => monthOf(day) === month && (days >> (day - firstDayOf(month))) & 1);
 }
 
 /** Merges the parts of days that are over into the settled part of a month, without past days. */
 async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Work): Promise<void> {
   const { site, month, source } = whose;
-  const rows = await blocksOf(snapshot, whose);
-  const isPast = new Map(rows.map((row) => [row, holdsPast(countersOf(row), past)]));
+  const all = await snapshot.rows([site], { from: month, to: month }, "detail");
+  const rows = all.filter((row) => row.source === source);
+  const isPast = new Map(rows.map((row) => [row, holdsPast(row, past)]));
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
   const running = rows.filter((row) => !over.includes(row));
   const many = crowded(running);
@@ -282,15 +257,6 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
     );
 }
 
-/** All blocks of a month of one source. */
-async function blocksOf(
-  snapshot: Snapshot,
-  { site, month, source }: Omit<BlockKey, "part">,
-): Promise<readonly BlockRow[]> {
-  const rows = await snapshot.rows([site], { from: month, to: month }, "detail");
-  return rows.filter((row) => row.source === source);
-}
-
 /** Undefined where bytes are none of ours: a card has bent them. */
 function orUnreadable<T>(read: () => T): T | undefined {
   try {
@@ -301,37 +267,30 @@ function orUnreadable<T>(read: () => T): T | undefined {
   }
 }
 
-/** The counters of a block; undefined where they cannot be read. */
-function countersOf({ month, counters }: BlockRow): Block | undefined {
-  const counts = new Uint8Array();
-  return orUnreadable(() => new BlockReader({ month, counters, counts }).counters);
-}
-
 /**
- * Detail of days that keep none any more, and of the oldest days where all of it takes more than it may; as much of it
+ * Detail of days that keep none any more; else, of the oldest days where all of it takes more than it may. It is as much
  * as one settlement takes.
  */
 async function pastDetail(
-  snapshot: Snapshot,
+  snapshot: SettlingSnapshot,
   { keepsDetail }: Past,
   maxBytes: number,
 ): Promise<Settlement["detail"]> {
   const days = await snapshot.detailDays();
   const over = days.filter((day) => !keepsDetail(day));
-  const isBounded = over.length === 0 && maxBytes !== Number.POSITIVE_INFINITY;
-  // Beside what is past nothing is measured: that goes first.
-  let excess = isBounded ? (await snapshot.detailBytes()) - maxBytes : 0;
+  let excess = Number.POSITIVE_INFINITY;
+  if (over.length === 0)
+    excess = maxBytes === excess ? 0 : (await snapshot.detailBytes()) - maxBytes;
   const detail: Settlement["detail"][number][] = [];
-  let [left, rows] = [MAX_BYTES, MAX_DETAIL];
+  let [bytes, rows] = [0, 0];
   for (const day of over.length > 0 ? over : days) {
-    if (left <= 0 || rows <= 0 || (isBounded ? excess <= 0 : over.length === 0)) break;
+    if (bytes >= Math.min(excess, MAX_BYTES) || rows >= MAX_DETAIL) break;
     let to = 0;
-    for (const { site, bytes } of await snapshot.detailOf(day, rows)) {
-      if (left <= 0 && site !== to) break;
-      to = site;
-      left -= bytes;
-      excess -= bytes;
-      rows--;
+    for (const row of await snapshot.detailOf(day, MAX_DETAIL - rows)) {
+      if (bytes >= MAX_BYTES && row.site !== to) break;
+      to = row.site;
+      bytes += row.bytes;
+      rows++;
     }
     detail.push({ day, to });
   }

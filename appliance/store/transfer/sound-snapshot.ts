@@ -23,10 +23,6 @@ export function soundSnapshot(
     folded: () => snapshot.folded(),
     blocks: (...asked) => snapshot.blocks(...asked),
     pieces: (...asked) => snapshot.pieces(...asked),
-    list: (...asked) => snapshot.list(...asked),
-    detailDays: () => snapshot.detailDays(),
-    detailBytes: () => snapshot.detailBytes(),
-    detailOf: (...asked) => snapshot.detailOf(...asked),
     past: (sites) => snapshot.past(sites),
     siteKeys: () => snapshot.siteKeys(),
     async log(after, maxBytes) {

@@ -11,7 +11,7 @@ import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { Node } from "../../../appliance/store/postgres/node.ts";
 import { settleFleet } from "../../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
-import type { Settlement, Snapshot } from "../../../appliance/store/snapshot.ts";
+import type { Settlement, SettlingSnapshot } from "../../../appliance/store/snapshot.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -67,7 +67,7 @@ export class LogNode {
   }
 
   /** All that is read is of one moment. */
-  read<T>(task: (snapshot: Snapshot) => Promise<T> | T): Promise<T> {
+  read<T>(task: (snapshot: SettlingSnapshot) => Promise<T> | T): Promise<T> {
     return this.passing(
       this.connection.transaction(async (sql) => task(new PostgresSnapshot(sql)), { read: true }),
     );

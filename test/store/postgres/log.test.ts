@@ -18,8 +18,8 @@ import {
   DETAIL_OF,
   FOLDED,
   GENERATION,
-  listOf,
   PIECES,
+  pageOfParts,
   pastOfSites,
   SITE_KEYS,
 } from "../../../appliance/store/shared-snapshot.ts";
@@ -287,8 +287,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     SITE_KEYS,
     DETAIL_DAYS,
     DETAIL_OF,
-    LIST_PARTS: listOf(WORDS, "parts"),
-    LIST_MONTHS: listOf(WORDS, "months"),
+    PARTS: pageOfParts(WORDS),
     PAST: pastOfSites(WORDS),
     BLOCKS: blocksOf(WORDS, BLOCK_COLUMNS),
     PIECES,
@@ -308,15 +307,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     past: "site",
   };
   /** Statements over all nodes or all sites, only during settling: a page, or the keys alone. */
-  const OF_ALL = [
-    "FOLDED",
-    "SITE_KEYS",
-    "LIST_PARTS",
-    "LIST_MONTHS",
-    "DETAIL_DAYS",
-    "DETAIL_OF",
-    "DROP_DETAIL",
-  ];
+  const OF_ALL = ["FOLDED", "SITE_KEYS", "PARTS", "DETAIL_DAYS", "DETAIL_OF", "DROP_DETAIL"];
 
   it("needs no sequence, no lock of a table, and nobody who listens", () => {
     for (const [name, text] of STATEMENTS)

@@ -95,9 +95,8 @@ CREATE TABLE block (
 );
 ALTER TABLE block ALTER COLUMN counters SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN counts SET STORAGE EXTERNAL;
--- What settling looks for: parts of days, which are few; and months past retention.
+-- Parts of days, which are few and which settling looks for.
 CREATE INDEX block_part ON block (site, month, source, part) WHERE part > 0;
-CREATE INDEX block_month ON block (month) WHERE part = 0;
 
 -- What of a block is large or goes by itself: detail of a day (`n`: since 1970-01-01), or, with `n` below zero, a
 -- dimension of its counts. It goes with its block.

@@ -66,6 +66,7 @@ CREATE TABLE block (
   counts   BLOB    NOT NULL,
   PRIMARY KEY (site, month, source, part)
 ) STRICT;
+-- Parts of days, which are few and which settling looks for.
 CREATE INDEX block_part ON block (site, month, source, part) WHERE part > 0;
 
 -- What of a block is large or goes by itself: detail of a day (`n`: since 1970-01-01), or, with `n` below zero, a
@@ -79,7 +80,8 @@ CREATE TABLE piece (
   bytes  BLOB    NOT NULL,
   PRIMARY KEY (site, month, source, part, n)
 ) STRICT;
-CREATE INDEX piece_of_day ON piece (n, site) WHERE n >= 0;
+-- With the bytes in it, no row is looked at for the sum of all.
+CREATE INDEX piece_of_day ON piece (n, site, octet_length(bytes)) WHERE n >= 0;
 
 -- Counters of days past retention, kept for ever.
 CREATE TABLE past (
