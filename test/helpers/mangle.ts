@@ -168,7 +168,7 @@ function batchOf(path: string, moment = DAY * 24, undated?: Undated): Uint8Array
 }
 
 /** The block of that view, with its detail. */
-function blockOf(path: string): BlockPieces {
+export function blockOf(path: string): BlockPieces {
   const blocks = new Map<Month, Block>();
   fold(blocks, decodeBatch(batchOf(path)), [0], { detailFrom: 0 });
   return encodeBlock(blocks.get(monthOf(DAY)) ?? assert.fail());

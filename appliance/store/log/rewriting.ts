@@ -72,8 +72,14 @@ export function withoutTexts(body: Uint8Array): Uint8Array {
   return encoder.encode();
 }
 
-/** The records of several batches of one clock, as few batches as take them. */
-export function together(batches: readonly Batch[]): Uint8Array[] {
+/**
+ * The records of several batches of one clock, as few batches as take them.
+ * @param of the records of a batch that are taken: all unless given
+ */
+export function together(
+  batches: readonly Batch[],
+  of: typeof recordsOf = recordsOf,
+): Uint8Array[] {
   const bodies: Uint8Array[] = [];
   const encoder = new BatchEncoder(batches[0]?.undated);
   const close = () => {
@@ -81,7 +87,7 @@ export function together(batches: readonly Batch[]): Uint8Array[] {
     encoder.clear();
   };
   for (const batch of batches)
-    for (const record of recordsOf(batch)) {
+    for (const record of of(batch)) {
       if (encoder.add(record)) continue;
       close();
       encoder.add(record);

@@ -70,20 +70,6 @@ export class CountedDays {
   }
 }
 
-/**
- * Sets the marks of a copy to exactly these days. A mark later than now becomes now, and so does a missing one:
- * its day is the last to be pruned.
- */
-export function markCounted(db: Database, days: ReadonlySet<Day>): void {
-  const known = db.prepare("SELECT day, run_ms FROM counted_day").raw().all();
-  const marks = new Map(known as [Day, number][]);
-  const now = runMs(db);
-  db.exec("DELETE FROM counted_day");
-  const mark = db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)");
-  for (const day of [...days].sort((a, b) => a - b))
-    mark.run(day, Math.min(now, marks.get(day) ?? now));
-}
-
 function runMs(db: Database): number {
   return db.prepare(TIME_RUN).pluck().get() as number;
 }

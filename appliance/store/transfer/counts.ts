@@ -1,6 +1,6 @@
 import { COUNTABLE } from "../../base/bounds.ts";
 import type { SoundRules } from "../blocks/sound.ts";
-import { type Batch, decodeBatch } from "../log/batch.ts";
+import type { Batch } from "../log/batch.ts";
 import { type Dimension, KINDS, MAX_DEVICES } from "../log/record.ts";
 import { isShortText, isTime, LAST_BELIEVED_DAY } from "./values.ts";
 
@@ -29,23 +29,7 @@ export class Sum {
   }
 }
 
-/**
- * A batch that a stranger may have made.
- * @throws as `refuse` where no hits could have made it
- */
-export function soundBatch(body: Uint8Array, rules: CountRules): Batch {
-  let batch: Batch;
-  try {
-    batch = decodeBatch(body);
-  } catch (error) {
-    if (error instanceof RangeError) return rules.refuse(NOT_OURS);
-    throw error;
-  }
-  refuseUnsound(batch, rules);
-  return batch;
-}
-
-/** @throws as `refuse` where no hits could have made it */
+/** Judges a batch that a stranger may have made. @throws as `refuse` where no hits could have made it */
 export function refuseUnsound(batch: Batch, { refuse }: CountRules): void {
   const { undated, moments, texts } = batch;
   const lastHour = 24 * (LAST_BELIEVED_DAY + 1) - 1;

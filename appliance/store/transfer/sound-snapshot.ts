@@ -45,17 +45,19 @@ export function soundSnapshot(
   };
 }
 
-function soundRow(row: BlockRow, isImported: boolean, rules: CountRules): BlockRow {
+/**
+ * A block that a stranger may have made. @param isImported whether its counts are of another tool
+ * @throws as `refuse` where no fold could have made it
+ * @throws {RangeError} when the bytes are no block
+ */
+export function soundRow(row: BlockRow, isImported: boolean, rules: CountRules): BlockRow {
   if (!(row.month >= 0 && row.month <= monthOf(LAST_BELIEVED_DAY))) rules.refuse(NOT_OURS);
   const { pieces, days, counted } = soundBlock({ ...row, isImported }, rules);
-  if (isOtherDays(row.part, days)) rules.refuse("a part of a day that holds others");
+  // A part of a day that holds others would be as large as a month, and there may be many.
+  if (row.part !== SETTLED && days !== (days & (2 ** Math.max(0, dayOfPart(row.part)))))
+    rules.refuse("a part of a day that holds others");
   if (!rules.sum.add(counted)) rules.refuse("more than anybody can count");
   return { ...row, ...pieces };
-}
-
-/** Whether a part of a day holds other days: it would be as large as a month, and there may be many. */
-export function isOtherDays(part: number, days: number): boolean {
-  return part !== SETTLED && days !== (days & (2 ** Math.max(0, dayOfPart(part))));
 }
 
 /** @throws as `refuse` where it is not */

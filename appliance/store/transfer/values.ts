@@ -12,7 +12,6 @@ const like =
   (value) =>
     typeof value === "string" && pattern.test(value);
 
-const HASH_BYTES = 32;
 const MAX_TEXT = 128;
 /** 2100-01-01. A file with later counts would take the clock of whoever takes it in along. */
 export const LAST_BELIEVED_DAY: Day = 47_482;
@@ -31,7 +30,6 @@ export const isRowId: Check = (value) => isWhole(value) && Number(value) <= LAST
 export const isShortText: Check = (value) =>
   typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
 export const isBlob: Check = (value) => value instanceof Uint8Array;
-export const isHash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
 export const isCount: Check = (value) => isWhole(value) && Number(value) <= COUNTABLE.together;
 export const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
 

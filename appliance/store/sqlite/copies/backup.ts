@@ -12,7 +12,7 @@ import {
   withDatabase,
 } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
-import { columnsOf, copyBackup, fill } from "./copy.ts";
+import { copyBackup, fill } from "./copy-backup.ts";
 import { type Kinds, keptKinds } from "./copy-documents.ts";
 import { removeDatabase } from "./swap.ts";
 
@@ -83,7 +83,10 @@ function leaveOutOwn(db: Database, kinds: Kinds): void {
   // emptied is overwritten, page by page.
   db.pragma("temp_store = MEMORY");
   // By name, and all there are: a newer release may have more.
-  const columns = columnsOf(db, "document").map(({ name }) => `"${name}"`);
+  const columns = db
+    .prepare(`SELECT '"' || name || '"' FROM pragma_table_info('document')`)
+    .pluck()
+    .all();
   db.transaction(() => {
     db.prepare(
       `CREATE TEMP TABLE kept AS SELECT ${columns} FROM document WHERE kind IN (SELECT value FROM json_each(?)) ORDER BY rowid`,

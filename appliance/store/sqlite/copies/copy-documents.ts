@@ -4,7 +4,7 @@ import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
 import type { Database } from "../database.ts";
-import { RowLimit } from "./copy-rules.ts";
+import { RowLimit } from "./untrusted-rows.ts";
 
 export type Kinds = readonly DocumentKind[];
 

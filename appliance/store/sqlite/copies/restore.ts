@@ -18,7 +18,7 @@ import {
 } from "../database.ts";
 import { SqliteDb } from "../db.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
-import { copyBackup, fill } from "./copy.ts";
+import { copyBackup, fill } from "./copy-backup.ts";
 import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn } from "./swap.ts";
 
