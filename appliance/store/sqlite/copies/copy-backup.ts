@@ -7,7 +7,7 @@ import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
 import { prepared } from "../sql.ts";
 import { copyBlocks, copyLog } from "./copy-counts.ts";
-import { copyKept, copySites, type Kinds, keptKinds } from "./copy-documents.ts";
+import { copyKept, type Kinds } from "./copy-documents.ts";
 import { RowCopier } from "./row-copier.ts";
 
 interface Backup {
@@ -39,11 +39,9 @@ export function copyBackup(
   };
   const ofTable = (table: string, why: string) => refuse(`a row of its table ${table} is ${why}`);
   const off = (why: string) => ofTable("document", why);
-  const manner = { anew: isOurs ? ("known" as const) : true, off };
   try {
-    const sites = copySites(from, to, manner);
+    const sites = copyKept(from, to, kinds, { anew: isOurs ? "known" : true, off });
     copyRows(new RowCopier(from, to, sites, ofTable));
-    copyKept(from, to, keptKinds(kinds), { ...manner, siteOf: (id) => sites.get(id) });
   } catch (error) {
     if (error instanceof RangeError) refuse(`some of what it has counted is ${NOT_OURS}`);
     throw error;

@@ -18,12 +18,13 @@ import { putBlock } from "../settle.ts";
 import { wholeBlock } from "../snapshot.ts";
 import { prepared } from "../sql.ts";
 import type { RowCopier } from "./row-copier.ts";
-import { hasLonger, RowLimit } from "./untrusted-rows.ts";
+import { hasLonger, roomFor } from "./untrusted-rows.ts";
 
 /** Parts of a month are merged once they take more bytes. */
 const HELD_BYTES = 8 * 1_048_576;
 /** The most of a row of counts, packed: all rows of detail of a day, or all values of a dimension, take less. */
 const ROW_BYTES = 8 * 1_048_576;
+const COLUMNS = { block: ["counters", "counts"], piece: ["bytes"] };
 
 /** Copies the batches of the log in their order, without records of sites that are not copied. */
 export function copyLog(copy: RowCopier): void {
@@ -50,10 +51,10 @@ export function copyLog(copy: RowCopier): void {
  */
 export function copyBlocks(copy: RowCopier): ReadonlySet<Day> {
   const { refuse } = copy.rulesOf("block");
-  if (hasLonger(copy.from, "block", ["counters", "counts"], ROW_BYTES)) refuse("too long");
-  if (hasLonger(copy.from, "piece", ["bytes"], ROW_BYTES)) refuse("too long");
+  for (const [table, columns] of Object.entries(COLUMNS))
+    if (hasLonger(copy.from, [`FROM ${table} WHERE true`], columns, ROW_BYTES)) refuse("too long");
   const days = new Set<Day>();
-  const room = new RowLimit(BOUNDS.blocks);
+  const hasRoom = roomFor(BOUNDS.blocks);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const months = copy.from
     .prepare(
@@ -65,7 +66,7 @@ export function copyBlocks(copy: RowCopier): ReadonlySet<Day> {
     const site = copy.sites.get(key.site);
     if (site === undefined) continue;
     if (n > MAX_PARTS_OF_MONTH) refuse("one of more parts than a month has hours");
-    const { pieces, days: held } = mergedParts(copy, { ...key, parts: JSON.parse(parts) }, room);
+    const { pieces, days: held } = mergedParts(copy, { ...key, parts: JSON.parse(parts) }, hasRoom);
     if (held === 0) continue;
     for (let day = 0; day < MAX_DAYS; day++)
       if ((held >> day) & 1) days.add(firstDayOf(key.month) + day);
@@ -79,7 +80,7 @@ export function copyBlocks(copy: RowCopier): ReadonlySet<Day> {
 function mergedParts(
   copy: RowCopier,
   { parts, ...key }: Omit<BlockKey, "part"> & { readonly parts: readonly number[] },
-  room: RowLimit,
+  hasRoom: (bytes: number) => boolean,
 ): ReturnType<typeof mergeRows> {
   const rules = copy.rulesOf("block");
   const isImported = copy.imports.has(key.source);
@@ -96,7 +97,7 @@ function mergedParts(
   };
   for (const part of parts) {
     const row = soundRow(boundedRow(copy.from, { ...key, part }, rules.refuse), isImported, rules);
-    if (!room.take(bytesOf(row))) rules.refuse("one too many");
+    if (!hasRoom(bytesOf(row))) rules.refuse("one too many");
     if (rows.push(row) > 1) bytes += bytesOf(row);
     if (bytes > HELD_BYTES) merge();
   }

@@ -3,8 +3,9 @@ import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
+import { isBlob } from "../../transfer/values.ts";
 import type { Database } from "../database.ts";
-import { RowLimit } from "./untrusted-rows.ts";
+import { bytesOf, type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
 export type Kinds = readonly DocumentKind[];
 
@@ -24,51 +25,35 @@ export function wholeKinds(kinds: Kinds): Kinds {
 }
 
 /**
- * Copies sites, with new numbers.
- * @param off is called with each invalid site; the site is skipped where it returns
- * @returns old number → new number
- */
-export function copySites(
-  from: Database,
-  to: Database,
-  { anew, off }: Pick<Manner<unknown>, "anew" | "off">,
-): ReadonlyMap<unknown, SiteKey> {
-  const sites = new Map<unknown, SiteKey>();
-  const names = new Set<string>();
-  const idOf = (theirs: string, { id }: SiteBody) => {
-    const number = sites.size + 1;
-    if (names.has(id) || !/^[1-9]\d{0,14}$/.test(theirs)) off("there twice, or has no number");
-    names.add(id);
-    sites.set(Number(theirs), number);
-    return String(number);
-  };
-  copyKind(from, to, { ...SITES, schema: closed(SITES.schema) }, { anew, off, idOf });
-  to.prepare("UPDATE revision SET last_site = ?").run(sites.size);
-  return sites;
-}
-
-/**
- * Copies documents of these kinds but sites. Each is parsed by its kind and written with the revision of
- * documents from elsewhere.
+ * Copies documents that a backup has, sites first, which get new numbers. Each is parsed by its kind and written with
+ * the revision of documents from elsewhere.
  * @param off is called with each invalid document; the document is skipped where it returns
- * @param siteOf maps the old number of a site to the new one; undefined for one that was not copied
+ * @returns old number of a site → new number
  */
 export function copyKept(
   from: Database,
   to: Database,
   kinds: Kinds,
-  {
-    anew,
-    off,
-    siteOf,
-  }: Pick<Manner<unknown>, "anew" | "off"> & { siteOf: (id: number) => SiteKey | undefined },
-): void {
-  for (const { schema, ...kind } of kinds) {
+  manner: Pick<Manner<unknown>, "anew" | "off">,
+): ReadonlyMap<unknown, SiteKey> {
+  const sites = new Map<unknown, SiteKey>();
+  const names = new Set<string>();
+  const newSite = (theirs: string, { id }: SiteBody) => {
+    const number = sites.size + 1;
+    if (names.has(id) || !/^[1-9]\d{0,14}$/.test(theirs))
+      manner.off("there twice, or has no number");
+    names.add(id);
+    sites.set(Number(theirs), number);
+    return String(number);
+  };
+  copyKind(from, to, SITES, { ...manner, idOf: newSite });
+  to.prepare("UPDATE revision SET last_site = ?").run(sites.size);
+  for (const kind of keptKinds(kinds)) {
     if (kind.name === SITES.name) continue;
-    const idOf = (id: string) => (kind.of === "site" ? siteOf(Number(id))?.toString() : id);
-    // An unknown field would take memory that no bound reckons with.
-    copyKind(from, to, { ...kind, schema: closed(schema) }, { anew, off, idOf });
+    const idOf = (id: string) => (kind.of === "site" ? sites.get(Number(id))?.toString() : id);
+    copyKind(from, to, kind, { ...manner, idOf });
   }
+  return sites;
 }
 
 /** Copies the documents of the box itself, kinds of later releases included. Invalid ones are skipped. */
@@ -102,43 +87,34 @@ function copyKind<Body>(
 ): void {
   const { name, bound, idPattern = "", hasFile = false } = kind;
   const isId = new RegExp(idPattern, "u");
-  const ofKind = "FROM document NOT INDEXED WHERE kind = ? AND body IS NOT NULL";
-  // The query reads lengths only, so that a value that is too long never comes into memory.
-  const longer = `octet_length(body) > ${bound.bytes} OR octet_length(id) > ${MAX_ID_BYTES}
-    OR octet_length(file) > ${bound.bytes}`;
-  if (from.prepare(`SELECT 1 ${ofKind} AND (${longer}) LIMIT 1`).get(name) !== undefined) {
-    off("too long");
-    return;
-  }
+  // An unknown field would take memory that no bound reckons with.
+  const read = { ...kind, schema: anew ? closed(kind.schema) : kind.schema };
   const add = to.prepare(
     "INSERT OR IGNORE INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)",
   );
-  const room = new RowLimit(bound);
-  for (const row of from.prepare(`SELECT id, body, revision, file ${ofKind}`).iterate(name)) {
-    const { id, body, revision, file } = row as Readonly<
-      Record<"id" | "body" | "revision" | "file", unknown>
-    >;
-    if (!room.take(file instanceof Uint8Array ? file.length : Buffer.byteLength(String(body)))) {
-      off("one too many");
-      return;
-    }
-    const hasOne = file instanceof Uint8Array;
-    const isDocument =
-      isText(id) &&
-      isId.test(id) &&
-      isText(body) &&
-      (hasOne === hasFile || !anew) &&
-      (hasOne || file === null);
-    const whole = isDocument ? bodyOf(kind, id, body) : undefined;
-    const read = whole ?? (isDocument && anew === "known" ? knownPart(kind, body) : undefined);
-    if (read === undefined || !Number.isSafeInteger(revision)) {
+  const rule: TableRule = {
+    columns: {
+      id: (id) => isText(id) && Buffer.byteLength(id) <= MAX_ID_BYTES && isId.test(id),
+      body: isText,
+      revision: Number.isSafeInteger,
+      file: (file) => (file === null || isBlob(file)) && (!anew || isBlob(file) === hasFile),
+    },
+    where: ["kind = ? AND body IS NOT NULL", name],
+    bound,
+    sizeOf: ({ body, file }) => bytesOf({ size: file ?? body }),
+  };
+  for (const { id, body, revision, file } of untrustedRows(from, "document", rule, off)) {
+    const text = String(body);
+    const known =
+      bodyOf(read, String(id), text) ?? (anew === "known" ? knownPart(read, text) : undefined);
+    if (known === undefined) {
       off(NOT_OURS);
       continue;
     }
-    const here = idOf(String(id), read);
+    const here = idOf(String(id), known);
     // The document's site is being removed.
     if (here === undefined) continue;
-    const written = anew ? JSON.stringify(read) : body;
+    const written = anew ? JSON.stringify(known) : text;
     const added = add.run(name, here, written, anew ? 0 : revision, file);
     if (added.changes === 0) off("there twice");
   }

@@ -1,13 +1,86 @@
 import { BOUNDS } from "../../../base/bounds.ts";
+import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
+import { readAbout } from "../../imports/about.ts";
 import { OWN_SOURCE, type SourceNumber } from "../../snapshot.ts";
 import { type CountRules, Sum } from "../../transfer/counts.ts";
-import { isOrigin, isShortText, isWhole } from "../../transfer/values.ts";
+import {
+  type Check,
+  isBlob,
+  isCount,
+  isCounter,
+  isDay,
+  isOrigin,
+  isRowId,
+  isShortText,
+  isSurvey,
+  isTime,
+  isWhole,
+} from "../../transfer/values.ts";
 import { type Database, isSqliteError } from "../database.ts";
 import { prepared } from "../sql.ts";
-import { type Row, type Table, untrustedRows } from "./untrusted-rows.ts";
+import { type Row, type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
-/** @param $1 the origin of the backup; NULL, and one of another source, becomes a new one */
+const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import"];
+/** The largest id that SQLite itself may have given a row: ids that follow it have room below the schema's bound. */
+const LAST_OWN_ID = 2 ** 48;
+
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+
+const OF_SURVEY = { site: isWhole, version: isWhole, payload: isText };
+const isResponse = ({ version, payload }: Row) => isSurvey(version, payload);
+
+const RULES = {
+  meta: {
+    columns: {
+      key: isText,
+      value: (value) => isTime(value) || /^[0-9a-f]{64}$/.test(String(value)),
+    },
+    where: ["key IN ('cursor_secret', 'run_ms')"],
+    check: ({ key, value }) => isTime(value) === (key === "run_ms"),
+  },
+  source: {
+    columns: {
+      number: (value) => isWhole(value) && value !== OWN_SOURCE,
+      origin: isOrigin,
+      kind: (value) => SOURCE_KINDS.includes(value),
+      name: isShortText,
+      run_at: orNull(isTime),
+      about: orNull((value) => readAbout(String(value)) !== null),
+    },
+    bound: BOUNDS.sources,
+  },
+  // Marks may be of the time before the service first ran.
+  counted_day: { columns: { day: isDay, run_ms: Number.isSafeInteger } },
+  log: { columns: { source: isWhole, body: isBlob }, bound: BOUNDS.log },
+  past: { columns: { site: isWhole, source: isWhole, counter: isCounter, n: isCount } },
+  survey_day: { columns: { site: isWhole, day: isDay, n: isWhole } },
+  survey: {
+    columns: {
+      ...OF_SURVEY,
+      id: (value) => isWhole(value) && Number(value) <= LAST_OWN_ID,
+      source: isWhole,
+      number: orNull(isRowId),
+      day: isDay,
+    },
+    bound: { bytes: 8_192 },
+    check: isResponse,
+  },
+  waiting_survey: {
+    columns: { ...OF_SURVEY, boot: isShortText, at: isTime, saved_clock: isTime },
+    bound: BOUNDS.waitingSurveys,
+    check: isResponse,
+  },
+} as const satisfies Readonly<Record<string, TableRule>>;
+
+/** A table that is copied row by row. */
+type Table = keyof typeof RULES;
+
+const ORIGIN = "SELECT value FROM meta WHERE key = 'origin' AND octet_length(value) <= 32";
+/** Adds a source with the origin `$1`; with a new one where that is NULL, or another source's. */
 const ADD_HERE = `INSERT INTO source (origin, kind, name) SELECT coalesce(
   (SELECT $1 WHERE $1 NOT IN (SELECT origin FROM source)), lower(hex(randomblob(8)))), 'here', 'before a restore'`;
 
@@ -45,8 +118,9 @@ export class RowCopier {
 
   /** Rows as the backup has them. */
   rows(table: Table): Generator<Row> {
-    const isSite = (site: unknown) => this.sites.has(site);
-    return untrustedRows(this.from, table, isSite, (why) => this.refuse(table, why));
+    const isLeft = (row: Row) => "site" in row && !this.sites.has(row.site);
+    const rule = { ...RULES[table], isLeft };
+    return untrustedRows(this.from, table, rule, (why) => this.refuse(table, why));
   }
 
   table(table: Table): void {
@@ -87,9 +161,8 @@ export class RowCopier {
     if (known !== undefined) return known;
     if (!isWhole(was) || this.#made++ > BOUNDS.sources.count)
       return this.refuse(table, "of a source that is not there");
-    const ofOrigin = this.from.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck();
-    const origin = was === OWN_SOURCE ? ofOrigin.get() : undefined;
-    const made = prepared(this.to, ADD_HERE).run({ 1: isOrigin(origin) ? origin : null });
+    const ofBackup = was === OWN_SOURCE ? this.from.prepare(ORIGIN).pluck().get() : null;
+    const made = prepared(this.to, ADD_HERE).run({ 1: isOrigin(ofBackup) ? ofBackup : null });
     const number = Number(made.lastInsertRowid);
     this.#sources.set(was, number);
     return number;
