@@ -6,18 +6,18 @@ import {
   type DocumentsWanted,
   readDocument,
 } from "../base/documents.ts";
-import type { DocumentsChange } from "./changes.ts";
+import type { DocumentRow, DocumentsChange } from "./changes.ts";
 import type { SiteKey } from "./counting.ts";
-import type { QueryInput, QueryResult } from "./queries.ts";
-import type { Asker } from "./reads/read-queue.ts";
+import type { Asker } from "./reads/answer.ts";
 import type { Rows } from "./sql.ts";
 
 /** The data that keeps documents. */
 interface Keeper {
-  read<Q extends "documents" | "documentFile">(
-    query: Q,
-    input: QueryInput<Q>,
-  ): Promise<QueryResult<Q>>;
+  read(query: "documents", input: { readonly kind: string }): Promise<DocumentRow[]>;
+  read(
+    query: "documentFile",
+    input: { readonly kind: string; readonly id: string },
+  ): Promise<Uint8Array | null>;
   write(name: "changeDocuments", change: DocumentsChange): Promise<void>;
 }
 
@@ -76,7 +76,11 @@ export async function documentsOfSites(
 /** @returns the document that a site has of a kind; undefined where it has none, or its JSON is damaged */
 export async function settingOfSite<Body>(
   numbers: {
-    read(query: "ofSite", input: QueryInput<"ofSite">, asker?: Asker): Promise<string | null>;
+    read(
+      query: "ofSite",
+      input: { readonly site: SiteKey; readonly kind: string },
+      asker?: Asker,
+    ): Promise<string | null>;
   },
   kind: DocumentKind<Body>,
   site: SiteKey,

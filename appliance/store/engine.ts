@@ -5,15 +5,9 @@ import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
 import type { LiveBars } from "./intake/live-views.ts";
-import type {
-  FleetQueryName,
-  LocalQueryName,
-  QueryInput,
-  QueryResult,
-  SettlementQuery,
-  UpkeepTime,
-} from "./queries.ts";
+import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { ReadQueue } from "./reads/read-queue.ts";
+import type { FleetQueryName, LocalQueryName, QueryInput, QueryResult } from "./reads/reads.ts";
 import type { DeclaredSite, Directory } from "./sites/directory.ts";
 import type { Settlement } from "./snapshot.ts";
 import type { Threads } from "./threads/threads.ts";

@@ -3,8 +3,8 @@ import { messageOf } from "../base/message-of.ts";
 import { Mutex } from "../base/tasks/mutex.ts";
 import type { FileEngine, Space } from "./engine.ts";
 import { type Writer, writerTo } from "./engines.ts";
-import type { LocalQueryName, QueryInput, QueryResult } from "./queries.ts";
-import type { Asker } from "./reads/read-queue.ts";
+import type { Asker } from "./reads/answer.ts";
+import type { LocalQueryName, QueryInput, QueryResult } from "./reads/reads.ts";
 import type { Upkeep } from "./settling/upkeep.ts";
 import type { LocalWriteName } from "./writes.ts";
 

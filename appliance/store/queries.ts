@@ -1,4 +1,4 @@
-/** Every question to an engine, by name. Days are inclusive, and numbers of days since 1970. */
+/** The shapes of questions. Days are inclusive, and numbers of days since 1970. */
 
 import type { Day } from "../base/calendar.ts";
 import type { Compared } from "../base/comparison.ts";
@@ -6,16 +6,10 @@ import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Condition } from "../base/text/condition.ts";
 import type { CountsOf } from "../base/text/dimensions.ts";
 import type { Goal } from "../base/text/goals.ts";
-import type { Month } from "./blocks/month.ts";
-import type { DocumentRow } from "./changes.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
-import type { SiteDays } from "./counts/source.ts";
-import type { BlockThen, SourceDays } from "./imports/imports.ts";
-import type { SurveyOfSite } from "./imports/whole.ts";
-import type { Accepts, Answer } from "./reads/answer.ts";
-import type { CrossField, DailyForm, Gap, SiteAlarmsRecord, Warning } from "./reports.ts";
-import type { BlockKey, BlockPieces, Settlement, SourceNumber } from "./snapshot.ts";
-import type { SourceRow, SourceSize } from "./sources.ts";
+import type { Accepts } from "./reads/answer.ts";
+import type { CrossField, DailyForm, Warning } from "./reports.ts";
+import type { SourceNumber } from "./snapshot.ts";
 
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
@@ -168,86 +162,8 @@ export interface SettlementQuery extends UpkeepTime {
   readonly minBytes: number;
 }
 
-interface Asked<Q> {
+/** A question, and the form that its asker takes the answer in. */
+export interface Asked<Q> {
   readonly query: Q;
   readonly accepts: Accepts;
 }
-
-/** Questions to the numbers: to the fleet's, where there is one. */
-interface FleetQueries {
-  /** The body of `/stats`. */
-  stats(input: Asked<StatsQuery>): Answer;
-  /** The body of `/goals`. */
-  goals(input: Asked<GoalsQuery>): Answer;
-  /** The body of `/overview`. */
-  overview(input: Asked<OverviewQuery>): Answer;
-  /** Page views of some days, and of all time, days past retention included. */
-  viewCounts(input: SiteDays): { window: number; total: number };
-  /** The period that runs stands against the same part of the one before. */
-  liveNumbers(input: LiveNumbersQuery): LiveNumbers;
-  /** Views by hour from 00 of the first day on; and sessions by day. */
-  hourlyViews(input: SiteDays): { hours: number[]; sessions: number[] };
-  /** The activity of sites for their owner, of as many as an overview has. */
-  siteActivity(input: {
-    readonly sites: readonly { readonly key: SiteKey; readonly id: string }[];
-    readonly today: Day;
-  }): { id: string; week: number[]; total: number; last: string | null }[];
-  /** The body of `/surveys`. */
-  surveySummary(input: Asked<SurveyQuery>): Answer;
-  /** The body of `/surveys/export`: the responses after `after`, oldest first. */
-  surveyPage(input: Asked<SurveyPageQuery>): Answer;
-  /** The body of `/surveys/versions`. */
-  surveyVersions(input: Asked<VersionsQuery>): Answer;
-  /** The document of a kind that a site has, as JSON; null where it has none. */
-  ofSite(input: { readonly site: SiteKey; readonly kind: string }): string | null;
-  /** The documents of a kind that sites have, as JSON. */
-  ofSites(input: { readonly kind: string }): { site: SiteKey; body: string }[];
-  /** Sources of counts; the first one is that of counts made here now. */
-  sources(input: undefined): SourceRow[];
-  /** The sources of a site with the sums of their days. */
-  sourceDays(input: { readonly site: SiteKey }): SourceDays[];
-  blockOfSource(input: Omit<BlockKey, "part">): BlockThen;
-  /** The months of a site with content, ascending. */
-  monthsOfSite(input: { readonly site: SiteKey }): Month[];
-  /** A month of a site, of all sources, as one block; null for none. */
-  monthOfSite(input: { readonly site: SiteKey; readonly month: Month }): BlockPieces | null;
-  /** The responses of a site after an id, in their order. */
-  surveysOfSite(input: {
-    readonly site: SiteKey;
-    readonly after: number;
-    readonly limit: number;
-  }): SurveyOfSite[];
-  /** Counters of days that are no longer kept. */
-  pastOfSite(input: { readonly site: SiteKey }): Record<string, number>;
-  /** The days of a site of which an import does not know some counters. */
-  gapsOfSite(input: SiteDays): Gap[];
-  /** The size of each source. */
-  sourceSizes(input: undefined): SourceSize[];
-  /** The alarms of every site that has some. */
-  siteAlarms(input: undefined): SiteAlarmsRecord[];
-  /** The sites of these that have numbers or responses. */
-  counting(input: { readonly sites: readonly SiteKey[] }): SiteKey[];
-}
-
-/** Questions to the data that belongs to this box. */
-interface LocalQueries {
-  /** Sites by the size of their blocks here, the largest first; none where the numbers are elsewhere. */
-  largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
-  /** All documents of a kind, oldest first. */
-  documents(input: { readonly kind: string }): DocumentRow[];
-  /** The file of a document; null where there is none. */
-  documentFile(input: { readonly kind: string; readonly id: string }): Uint8Array | null;
-}
-
-/** Questions of upkeep, to each place that has numbers. */
-interface UpkeepQueries {
-  /** The next step with the log and the blocks; null when nothing is due. */
-  settlement(input: SettlementQuery): Settlement | null;
-}
-
-type Queries = FleetQueries & LocalQueries & UpkeepQueries;
-export type FleetQueryName = keyof FleetQueries;
-export type LocalQueryName = keyof LocalQueries;
-export type QueryName = keyof Queries;
-export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
-export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;

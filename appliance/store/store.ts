@@ -20,8 +20,7 @@ export { HitsEncoder } from "./intake/once.ts";
 export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";
 export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
-export type { Accepts, Answer } from "./reads/answer.ts";
-export type { Asker, Lane } from "./reads/read-queue.ts";
+export type { Accepts, Answer, Asker, Lane } from "./reads/answer.ts";
 export { CROSS_FIELDS } from "./reports.ts";
 export { SITE_ALARMS } from "./sites/alarms.ts";
 export {

@@ -66,7 +66,7 @@ export function withoutDays(
 }
 
 /** The settled block of a source as it was at some moment; null for none. */
-export interface BlockThen {
+interface BlockThen {
   readonly generation: number;
   readonly pieces: BlockPieces | null;
 }

@@ -33,7 +33,7 @@ export async function monthOfSite(
 }
 
 /** A response of a survey, and its place in the order of all. */
-export interface SurveyOfSite {
+interface SurveyOfSite {
   readonly id: number;
   readonly day: number;
   /** JSON. */

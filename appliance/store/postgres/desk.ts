@@ -2,7 +2,7 @@ import { Refusal } from "../../base/refusal.ts";
 import { SystemClock } from "../../base/system/system-clock.ts";
 import type { Collector, Desk, Erased } from "../engine.ts";
 import { writeIn } from "../engine-writes.ts";
-import type { FleetQueryName, QueryInput, QueryResult } from "../queries.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "../reads/reads.ts";
 import { type Directory, readDirectory } from "../sites/directory.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
 import { Connection } from "./connection/connection.ts";

@@ -153,10 +153,8 @@ export class PostgresEngine implements Engine {
       log,
       threads,
     });
-    const ask: ReaderThread["read"] = async (query, input) => {
-      if (this.#refusal !== undefined) throw this.#refusal;
-      return this.#reader.read(query, input);
-    };
+    const ask: ReaderThread["read"] = (query, input) =>
+      this.#refusal === undefined ? this.#reader.read(query, input) : Promise.reject(this.#refusal);
     this.reads = new ReadQueue({ ask, clock, log });
   }
 

@@ -1,5 +1,5 @@
 import { SystemClock } from "../../base/system/system-clock.ts";
-import type { QueryInput, QueryName } from "../queries.ts";
+import type { QueryInput, QueryName } from "../reads/reads.ts";
 import { hostReader } from "../threads/thread-host.ts";
 import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";

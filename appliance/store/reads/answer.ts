@@ -67,3 +67,14 @@ export class EtagCache {
     return answer;
   }
 }
+
+/** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
+export const LANES = ["box", "owner", "public"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** The lane of a read, and whether its answer is still wanted. */
+export interface Asker {
+  readonly lane: Lane;
+  /** Whether the client has left. */
+  readonly gone?: () => boolean;
+}

@@ -2,21 +2,11 @@ import { HOUR_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
-
-/** Reads of the first lane go first: the box's own, those of clients with a token, all others. */
-const LANES = ["box", "owner", "public"] as const;
-export type Lane = (typeof LANES)[number];
+import { type Asker, LANES, type Lane } from "./answer.ts";
+import type { QueryInput, QueryName, QueryResult } from "./reads.ts";
 
 /** The most waiting reads of a lane. Further ones are refused. */
 export const MAX_WAITING_READS = 64;
-
-/** The lane of a read, and whether its answer is still wanted. */
-export interface Asker {
-  readonly lane: Lane;
-  /** Whether the client has left. */
-  readonly gone?: () => boolean;
-}
 
 const REFUSALS: Readonly<Record<"away" | "busy" | "failed" | "replaced" | "gone", () => Refusal>> =
   {

@@ -1,4 +1,7 @@
 import { DayZone } from "../../base/day-zone.ts";
+import type { Month } from "../blocks/month.ts";
+import type { DocumentRow } from "../changes.ts";
+import type { SiteKey } from "../counting.ts";
 import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import { goalsOf } from "../counts/goals.ts";
@@ -12,18 +15,12 @@ import { gapsOf } from "../imports/gaps.ts";
 import { blockOfSource, sourceDays } from "../imports/imports.ts";
 import { monthOfSite, monthsOfSite, pastOfSite, surveysOfSite } from "../imports/whole.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
-import type {
-  FleetQueryName,
-  LocalQueryName,
-  QueryInput,
-  QueryName,
-  QueryResult,
-  SettlementQuery,
-} from "../queries.ts";
+import type { Asked, GoalsQuery, SettlementQuery, StatsQuery } from "../queries.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../settling/settling.ts";
+import { BLOCK_BYTES } from "../shared-snapshot.ts";
 import { ALARMS_QUERY, alarmsIn } from "../sites/alarms.ts";
-import type { Settlement, Snapshot, SourceNumber } from "../snapshot.ts";
+import type { BlockKey, Settlement, Snapshot, SourceNumber } from "../snapshot.ts";
 import { countedSources, siteSources, sourceSizes, sourcesOf } from "../sources.ts";
 import type { Db, LogEnds, Rows, Transaction } from "../sql.ts";
 import { surveyPage } from "../surveys/page.ts";
@@ -43,9 +40,7 @@ interface ReadState {
 interface OwnReads {
   state(sql: Transaction): Promise<ReadState>;
   /** Questions to the data of a box, where it is kept there, too. */
-  readonly ofBox?: {
-    readonly [Q in LocalQueryName]: (rows: Rows, input: QueryInput<Q>) => Promise<QueryResult<Q>>;
-  };
+  readonly ofBox?: typeof BOX_READS;
   /** More facts for a settlement; null where none can be prepared now. */
   settling?(sql: Transaction): Promise<Partial<SettlingTime> | null>;
 }
@@ -80,13 +75,13 @@ export class Reads {
       if (query === "settlement") return this.#settlement(sql, input as SettlementQuery);
       const ofBox = this.#own.ofBox?.[query as LocalQueryName] as Read<Rows> | undefined;
       if (ofBox !== undefined) return ofBox(sql.rows, input);
-      const read = FLEET_READS[query as FleetQueryName] as Read<FleetSource>;
+      const read = FLEET_READS[query as FleetQueryName] as Read<ReadContext>;
       return read(await this.#source(sql), input);
     };
     return this.#db.transaction(answer, { read: true }) as Promise<QueryResult<Q>>;
   }
 
-  async #source(sql: Transaction): Promise<FleetSource> {
+  async #source(sql: Transaction): Promise<ReadContext> {
     const { server, version } = await this.#own.state(sql);
     const { tail, lastAnswers } = this.#keptOf(server);
     const { snapshot, rows } = sql;
@@ -127,7 +122,7 @@ export class Reads {
 }
 
 /** The data that an engine reads from; all of one moment. */
-interface FleetSource {
+interface ReadContext {
   /** New counts for each question. @param source limits them to one source; all unless given */
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
@@ -138,52 +133,130 @@ interface FleetSource {
   readonly lastAnswers: EtagCache;
 }
 
-/** The queries on the numbers, the same for both engines. */
-const FLEET_READS: {
-  readonly [Q in FleetQueryName]: (
-    source: FleetSource,
-    input: QueryInput<Q>,
-  ) => Soon<QueryResult<Q>>;
-} = {
-  stats: async (source, { query, accepts }) => {
+const ofCounts =
+  <Input, Result>(answer: (counts: BlockCounts, input: Input) => Result) =>
+  ({ counts }: ReadContext, input: Input) =>
+    answer(counts(), input);
+
+const ofSurveys =
+  <Input, Result>(answer: (surveys: SurveySource, input: Input) => Result) =>
+  ({ rows }: ReadContext, input: Input) =>
+    answer(new SurveySource(rows), input);
+
+const ofRows =
+  <Input, Result>(answer: (rows: Rows, input: Input) => Result) =>
+  ({ rows }: ReadContext, input: Input) =>
+    answer(rows, input);
+
+interface OfSite {
+  readonly site: SiteKey;
+}
+
+/** The questions to the numbers, the same for both engines: to the fleet's, where there is one. */
+const FLEET_READS = {
+  /** The body of `/stats`. */
+  async stats(of: ReadContext, { query, accepts }: Asked<StatsQuery>) {
     const { site, source: only, tellsSources, tellsSurveys } = query;
     // A response changes no count, so that it is a part of the question.
-    const surveys = tellsSurveys ? await new SurveySource(source.rows).any(site) : undefined;
+    const surveys = tellsSurveys ? await new SurveySource(of.rows).any(site) : undefined;
     const question = { ...query, surveys };
-    return source.lastAnswers.answer(await source.version(), question, accepts, async () => {
+    return of.lastAnswers.answer(await of.version(), question, accepts, async () => {
       const sources =
         tellsSources &&
-        (await countedSources(await siteSources(source.rows, site, only), (number) =>
-          source.counts(number).firstDay(site),
+        (await countedSources(await siteSources(of.rows, site, only), (number) =>
+          of.counts(number).firstDay(site),
         ));
-      const gapsIn = (range: SiteDays) => gapsOf(source.snapshot, source.rows, range, only);
-      return statsBody(source.counts(only), query, { sources, surveys, gapsIn });
+      const gapsIn = (range: SiteDays) => gapsOf(of.snapshot, of.rows, range, only);
+      return statsBody(of.counts(only), query, { sources, surveys, gapsIn });
     });
   },
-  goals: ({ counts }, { query, accepts }) =>
-    goalsOf(counts(query.source), query).then((answer) =>
-      makeAnswer(JSON.stringify(answer), accepts),
-    ),
-  overview: ({ counts }, input) => overview(counts(), input),
-  viewCounts: ({ counts }, input) => viewCounts(counts(), input),
-  liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),
-  hourlyViews: ({ counts }, input) => hourlyViews(counts(), input),
-  siteActivity: ({ counts }, input) => siteActivity(counts(), input),
-  surveySummary: ({ rows }, input) => surveySummary(new SurveySource(rows), input),
-  surveyPage: ({ rows }, input) => surveyPage(new SurveySource(rows), input),
-  surveyVersions: ({ rows }, input) => surveyVersions(new SurveySource(rows), input),
-  ofSite: ({ rows }, { site, kind }) => documentOfSite(rows, site, kind),
-  ofSites: ({ rows }, { kind }) => documentsOfSites(rows, kind),
-  sources: ({ rows }) => sourcesOf(rows),
-  sourceDays: ({ snapshot, rows }, { site }) => sourceDays(snapshot, rows, site),
-  blockOfSource: ({ snapshot }, input) => blockOfSource(snapshot, input),
-  monthsOfSite: ({ snapshot, rows }, { site }) => monthsOfSite(snapshot, rows, site),
-  monthOfSite: ({ snapshot }, { site, month }) => monthOfSite(snapshot, site, month),
-  surveysOfSite: ({ rows }, input) => surveysOfSite(rows, input),
-  pastOfSite: ({ rows }, { site }) => pastOfSite(rows, site),
-  gapsOfSite: ({ snapshot, rows }, range) => gapsOf(snapshot, rows, range, undefined),
-  sourceSizes: async ({ rows }) => sourceSizes(rows, await sourcesOf(rows)),
+  /** The body of `/goals`. */
+  async goals({ counts }: ReadContext, { query, accepts }: Asked<GoalsQuery>) {
+    return makeAnswer(JSON.stringify(await goalsOf(counts(query.source), query)), accepts);
+  },
+  /** The body of `/overview`. */
+  overview: ofCounts(overview),
+  /** Page views of some days, and of all time, days past retention included. */
+  viewCounts: ofCounts(viewCounts),
+  /** The period that runs stands against the same part of the one before. */
+  liveNumbers: ofCounts(liveNumbers),
+  /** Views by hour from 00 of the first day on; and sessions by day. */
+  hourlyViews: ofCounts(hourlyViews),
+  /** The activity of sites for their owner, of as many as an overview has. */
+  siteActivity: ofCounts(siteActivity),
+  /** The body of `/surveys`. */
+  surveySummary: ofSurveys(surveySummary),
+  /** The body of `/surveys/export`: the responses after `after`, oldest first. */
+  surveyPage: ofSurveys(surveyPage),
+  /** The body of `/surveys/versions`. */
+  surveyVersions: ofSurveys(surveyVersions),
+  /** The document of a kind that a site has, as JSON; null where it has none. */
+  ofSite: ofRows((rows, { site, kind }: OfSite & { readonly kind: string }) =>
+    documentOfSite(rows, site, kind),
+  ),
+  /** The documents of a kind that sites have, as JSON. */
+  ofSites: ofRows((rows, { kind }: { readonly kind: string }) => documentsOfSites(rows, kind)),
+  /** Sources of counts; the first one is that of counts made here now. */
+  sources: ofRows((rows, _: undefined) => sourcesOf(rows)),
+  /** The size of each source. */
+  sourceSizes: ofRows(async (rows, _: undefined) => sourceSizes(rows, await sourcesOf(rows))),
+  /** The sources of a site with the sums of their days. */
+  sourceDays: ({ snapshot, rows }: ReadContext, { site }: OfSite) =>
+    sourceDays(snapshot, rows, site),
+  blockOfSource: ({ snapshot }: ReadContext, which: Omit<BlockKey, "part">) =>
+    blockOfSource(snapshot, which),
+  /** The months of a site with content, ascending. */
+  monthsOfSite: ({ snapshot, rows }: ReadContext, { site }: OfSite) =>
+    monthsOfSite(snapshot, rows, site),
+  /** A month of a site, of all sources, as one block; null for none. */
+  monthOfSite: ({ snapshot }: ReadContext, { site, month }: OfSite & { readonly month: Month }) =>
+    monthOfSite(snapshot, site, month),
+  /** The responses of a site after an id, in their order. */
+  surveysOfSite: ofRows(surveysOfSite),
+  /** Counters of days that are no longer kept. */
+  pastOfSite: ofRows((rows, { site }: OfSite) => pastOfSite(rows, site)),
+  /** The days of a site of which an import does not know some counters. */
+  gapsOfSite: ({ snapshot, rows }: ReadContext, range: SiteDays) =>
+    gapsOf(snapshot, rows, range, undefined),
   /** The alarms of every site that has some. */
-  siteAlarms: async ({ rows }) => alarmsIn(await rows(ALARMS_QUERY)),
-  counting: ({ snapshot, rows }, { sites }) => sitesThatCount(snapshot, rows, sites),
-};
+  siteAlarms: ofRows(async (rows, _: undefined) => alarmsIn(await rows(ALARMS_QUERY))),
+  /** The sites of these that have numbers or responses. */
+  counting: ({ snapshot, rows }: ReadContext, { sites }: { readonly sites: readonly SiteKey[] }) =>
+    sitesThatCount(snapshot, rows, sites),
+} as const;
+
+/** The questions to the data that belongs to this box, which is always a file. */
+export const BOX_READS = {
+  /** Sites by the size of their blocks here, the largest first; none where the numbers are elsewhere. */
+  largestSites: (rows: Rows, { limit }: { readonly limit: number }) =>
+    rows<{ key: SiteKey; id: string }>(
+      `SELECT key, id FROM site LEFT JOIN block ON block.site = key GROUP BY key
+       ORDER BY sum(${BLOCK_BYTES}) DESC, key LIMIT $1`,
+      [limit],
+    ),
+  /** All documents of a kind, oldest first. */
+  documents: (rows: Rows, { kind }: { readonly kind: string }) =>
+    rows<DocumentRow>(
+      `SELECT id, body, revision, coalesce(octet_length(file), 0) AS size FROM document
+       WHERE kind = $1 AND body IS NOT NULL ORDER BY rowid`,
+      [kind],
+    ),
+  /** The file of a document; null where there is none. */
+  async documentFile(rows: Rows, { kind, id }: { readonly kind: string; readonly id: string }) {
+    const [row] = await rows<{ file: Uint8Array | null }>(
+      "SELECT file FROM document WHERE kind = $1 AND id = $2",
+      [kind, id],
+    );
+    return row?.file ?? null;
+  },
+} as const;
+
+/** Questions of upkeep, to each place that has numbers: the next step with the log and the blocks, if any is due. */
+type Settling = { settlement(of: unknown, query: SettlementQuery): Settlement | null };
+
+type Queries = typeof FLEET_READS & typeof BOX_READS & Settling;
+export type FleetQueryName = keyof typeof FLEET_READS;
+export type LocalQueryName = keyof typeof BOX_READS;
+export type QueryName = keyof Queries;
+export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[1];
+export type QueryResult<Q extends QueryName> = Awaited<ReturnType<Queries[Q]>>;

@@ -1,7 +1,8 @@
 import { actAsOwnerOf, asOwnerOf } from "../../base/system/owner.ts";
 import type { Desk, Erased, LocalDesk } from "../engine.ts";
 import { writeIn } from "../engine-writes.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { QueryInput, QueryName, QueryResult } from "../reads/reads.ts";
+import { BOX_READS } from "../reads/reads.ts";
 import { type Directory, readDirectory } from "../sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { SqliteDb } from "./db.ts";
 import { openData, openDataToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
-import { BOX_READS, fileReads } from "./reads.ts";
+import { fileReads } from "./reads.ts";
 import { DatabaseRefused } from "./refused.ts";
 import { withBallast } from "./room.ts";
 import { eraseSites } from "./upkeep.ts";

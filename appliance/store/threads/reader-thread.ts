@@ -5,8 +5,8 @@ import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { ReaderEnded, readRefused } from "../reads/read-queue.ts";
+import type { QueryInput, QueryName, QueryResult } from "../reads/reads.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
 
 export interface ReaderRequest {

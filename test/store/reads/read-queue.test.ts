@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { createLog, silentLog } from "../../../appliance/base/log.ts";
-import type { QueryInput } from "../../../appliance/store/queries.ts";
-import {
-  type Lane,
-  MAX_WAITING_READS,
-  ReadQueue,
-} from "../../../appliance/store/reads/read-queue.ts";
+import type { Lane } from "../../../appliance/store/reads/answer.ts";
+import { MAX_WAITING_READS, ReadQueue } from "../../../appliance/store/reads/read-queue.ts";
+import type { QueryInput } from "../../../appliance/store/reads/reads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { findSite } from "../../helpers/stored-sites.ts";
 import { eachWorld } from "../../helpers/world.ts";

@@ -5,7 +5,7 @@ import { SITES, type SiteBody } from "../../sites/kinds.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
 import { isBlob } from "../../transfer/values.ts";
 import type { Database } from "../database.ts";
-import { bytesOf, type TableRule, untrustedRows } from "./untrusted-rows.ts";
+import { rowBytes, type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
 export type Kinds = readonly DocumentKind[];
 
@@ -101,7 +101,7 @@ function copyKind<Body>(
     },
     where: ["kind = ? AND body IS NOT NULL", name],
     bound,
-    sizeOf: ({ body, file }) => bytesOf({ size: file ?? body }),
+    sizeOf: ({ body, file }) => rowBytes({ size: file ?? body }),
   };
   for (const { id, body, revision, file } of untrustedRows(from, "document", rule, off)) {
     const text = String(body);

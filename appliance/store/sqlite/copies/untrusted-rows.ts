@@ -38,7 +38,7 @@ export function* untrustedRows(
     isLeft,
     check,
     bound,
-    sizeOf = bytesOf,
+    sizeOf = rowBytes,
   }: TableRule,
   refuse: (why: string) => void,
 ): Generator<Row> {
@@ -85,7 +85,7 @@ export function roomFor({ count, together }: Omit<Bound, "bytes">): (bytes: numb
 }
 
 /** The bytes of texts and blobs of a row. */
-export function bytesOf(row: Row): number {
+export function rowBytes(row: Row): number {
   let sum = 0;
   for (const value of Object.values(row))
     if (typeof value === "string" || value instanceof Uint8Array) sum += Buffer.byteLength(value);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Asker } from "../../../../appliance/store/reads/read-queue.ts";
+import type { Asker } from "../../../../appliance/store/reads/answer.ts";
 import type { Numbers } from "../../../../appliance/store/store.ts";
 import { SharedBadgeCounts } from "../../../../appliance/traffic/collector/routes/badge-counts.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";

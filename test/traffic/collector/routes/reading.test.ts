@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Koa from "koa";
-import type { Asker } from "../../../../appliance/store/reads/read-queue.ts";
+import type { Asker } from "../../../../appliance/store/reads/answer.ts";
 import { askerOf } from "../../../../appliance/traffic/collector/routes/reading.ts";
 import { until } from "../../../helpers/until.ts";
 import { Wire } from "../../../helpers/wire.ts";
