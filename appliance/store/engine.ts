@@ -3,7 +3,7 @@ import type { Histogram } from "../base/histogram.ts";
 import type { Log } from "../base/log.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
-import type { Soon } from "./counts/source.ts";
+import type { Soon } from "./counts/site-counts.ts";
 import type { LiveBars } from "./intake/live-views.ts";
 import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { ReadQueue } from "./reads/read-queue.ts";

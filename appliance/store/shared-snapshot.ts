@@ -2,7 +2,7 @@ import type { Day } from "../base/calendar.ts";
 import { pieceOf } from "./blocks/block-reader.ts";
 import { LAST_DAY, type Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
-import type { Soon } from "./counts/source.ts";
+import type { Soon } from "./counts/site-counts.ts";
 import {
   BLOCK_COLUMNS,
   type BlockKey,
@@ -35,7 +35,7 @@ const PAGE_BLOCKS = 1_000;
 /** More bytes than any block has. */
 const ALL_BYTES = 2 ** 40;
 const FIRST_PIECE = pieceOf(0);
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 export const GENERATION = "SELECT n FROM generation WHERE one = 1";
 export const FOLDED = "SELECT node, n FROM folded";
@@ -146,7 +146,7 @@ export abstract class SharedSnapshot implements SettlingSnapshot {
       ...valuesOf(after ?? BEFORE_ALL),
       maxBytes,
     ]);
-    return rows.map(({ counters = NOTHING, counts = NOTHING, pieces, ...key }) => ({
+    return rows.map(({ counters = NO_BYTES, counts = NO_BYTES, pieces, ...key }) => ({
       ...key,
       counters,
       counts,

@@ -1,7 +1,7 @@
 import type { Day } from "../base/calendar.ts";
 import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
-import type { Soon } from "./counts/source.ts";
+import type { Soon } from "./counts/site-counts.ts";
 
 /** A row of the log: a batch as it was committed. */
 export interface LogRow {

@@ -4,7 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { SourceKind } from "../base/text/source-name.ts";
 import type { Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
-import type { Soon } from "./counts/source.ts";
+import type { Soon } from "./counts/site-counts.ts";
 import { EMPTY_BATCH } from "./log/rewriting.ts";
 import type { SiteSource } from "./reports.ts";
 import { BLOCK_TABLES, PASS_GENERATION } from "./settling/statements.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Day } from "../../appliance/base/calendar.ts";
 import type { Months } from "../../appliance/store/blocks/month.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
-import type { Soon } from "../../appliance/store/counts/source.ts";
+import type { Soon } from "../../appliance/store/counts/site-counts.ts";
 import type { EngineEvents } from "../../appliance/store/engine.ts";
 import {
   type BlockKey,

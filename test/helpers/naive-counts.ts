@@ -4,7 +4,7 @@ import { countsOf } from "../../appliance/base/text/dimensions.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
 import type { BlockQuestion } from "../../appliance/store/counts/block-counts.ts";
-import type { CounterSource, SiteDay, SiteDays } from "../../appliance/store/counts/source.ts";
+import type { SiteCounts, SiteDay, SiteDays } from "../../appliance/store/counts/site-counts.ts";
 import { FLAG, type HitRecord } from "../../appliance/store/log/record.ts";
 
 const HOURS = 24;
@@ -22,7 +22,7 @@ interface NaiveState {
 }
 
 /** Counts one by one, each time anew: so simple that it is right. */
-export class NaiveCounts implements CounterSource {
+export class NaiveCounts implements SiteCounts {
   readonly #state: NaiveState;
   readonly #question: Pick<BlockQuestion, "of" | "where">;
 

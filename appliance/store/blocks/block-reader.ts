@@ -1,6 +1,6 @@
 import { COUNTED_OF, type CountsOf } from "../../base/text/dimensions.ts";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import { DIMENSIONS, type Dimension, FLAGS, MAX_DIMENSIONS } from "../log/record.ts";
 import type { Piece } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";

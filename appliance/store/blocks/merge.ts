@@ -73,7 +73,7 @@ function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly Merge
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;
 
-const NOTHING: ReadonlyMap<Counter, number> = new Map();
+const NO_COUNTERS: ReadonlyMap<Counter, number> = new Map();
 const PAST = { today: Number.POSITIVE_INFINITY };
 
 /** The blocks of a month as one, without what is no longer kept. */
@@ -105,7 +105,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
       letGo(part);
     }
     const { block, gone } =
-      kept === ALL_KEPT ? { block: first, gone: NOTHING } : compactBlock(first, kept);
+      kept === ALL_KEPT ? { block: first, gone: NO_COUNTERS } : compactBlock(first, kept);
     if (merged === undefined) writer.begin(block);
     else writer.shrink();
     writer.dimensions(block);
@@ -115,7 +115,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
   // A restore refuses larger blocks: the limits for past days then hold for the last days, too.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
     return mergeRows(month, rows, { ...kept, ...PAST });
-  return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
+  return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NO_COUNTERS }) };
 }
 
 /** Frees the detail of blocks at once: V8 would collect nothing before there are some 100 MB. */

@@ -9,8 +9,8 @@ import type { LogTail } from "../log/tail.ts";
 import type { Filter } from "../queries.ts";
 import { BLOCK_COLUMNS, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import { BlockReading, type PassedOver } from "./block-reading.ts";
-import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays } from "./counter-days.ts";
-import type { CounterSource, SiteDay, SiteDays } from "./source.ts";
+import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays, NO_COUNTS } from "./counter-days.ts";
+import type { SiteCounts, SiteDay, SiteDays } from "./site-counts.ts";
 import type { BlockSink, ValuePass } from "./values.ts";
 
 const HOURS = 24;
@@ -24,7 +24,7 @@ export interface BlockQuestion extends Filter {
   readonly detailFrom: Day;
 }
 
-/** Counts of views, without a filter. */
+/** SiteCounts of views, without a filter. */
 export const PLAIN: BlockQuestion = {
   of: "views",
   where: [],
@@ -40,7 +40,7 @@ interface DetailRange {
 }
 
 /** The counts of blocks and of the unfolded log, from one snapshot; a new one for each question. */
-export class BlockCounts implements CounterSource {
+export class BlockCounts implements SiteCounts {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
@@ -152,7 +152,7 @@ export class BlockCounts implements CounterSource {
               ?.counts(
                 days,
                 [countsOf(name, of)],
-                ({ day, length, values, columns: [counts = NOTHING] }) =>
+                ({ day, length, values, columns: [counts = NO_COUNTS] }) =>
                   sink.count(name, { day, length, places: values, counts }),
               );
             await sink.end(block);
@@ -195,7 +195,7 @@ interface Counted {
   readonly variance: number;
 }
 
-/** Counts of rows that match conditions. */
+/** SiteCounts of rows that match conditions. */
 class FilteredCounts {
   readonly #reading: BlockReading;
   readonly #range: SiteDays;
@@ -257,7 +257,6 @@ class FilteredCounts {
   }
 }
 
-const NOTHING = new Float64Array();
 const NO_SINK: BlockSink = { async begin() {}, count() {}, async end() {} };
 
 /** The variance of a number of views, where one row in `every` was drawn. */

@@ -14,7 +14,7 @@ import {
   type Snapshot,
   type SourceNumber,
 } from "../snapshot.ts";
-import type { Soon } from "./source.ts";
+import type { Soon } from "./site-counts.ts";
 
 /** The number of sites whose counters are read at once. */
 const SITES = 500;

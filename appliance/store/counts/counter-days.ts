@@ -138,11 +138,11 @@ export class CounterDays {
   }
 }
 
-const NOTHING = new Float64Array();
+export const NO_COUNTS = new Float64Array();
 
 function countersAt(day: Float64Array | undefined, name: BlockCounter): Float64Array {
   const at = BLOCK_COUNTERS.indexOf(name) * (NO_HOUR + 1);
-  return day?.subarray(at, at + NO_HOUR + 1) ?? NOTHING;
+  return day?.subarray(at, at + NO_HOUR + 1) ?? NO_COUNTS;
 }
 
 /** Counts by dimension, value and day. */

@@ -7,7 +7,7 @@ import { firstDayOf } from "../blocks/month.ts";
 import type { GoalsQuery } from "../queries.ts";
 import type { GoalsAnswer } from "../reports.ts";
 import type { BlockCounts } from "./block-counts.ts";
-import type { SiteDays } from "./source.ts";
+import type { SiteDays } from "./site-counts.ts";
 import { firstDay } from "./stats.ts";
 import type { BlockSink, ValuePass } from "./values.ts";
 

@@ -4,7 +4,7 @@ import type { SiteKey } from "../counting.ts";
 import type { OverviewQuery } from "../queries.ts";
 import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { OverviewAnswer, SiteWeek } from "../reports.ts";
-import type { CounterSource, Soon } from "./source.ts";
+import type { SiteCounts, Soon } from "./site-counts.ts";
 
 /** The most sites of an overview: those with the most views of the week. */
 export const MAX_OVERVIEW_SITES = 200;
@@ -13,18 +13,18 @@ const WEEK = 7;
 
 /** The body of `/overview`. */
 export async function overview(
-  source: CounterSource,
+  counts: SiteCounts,
   { query, accepts }: { query: OverviewQuery; accepts: Accepts },
 ): Promise<Answer> {
-  return makeAnswer(JSON.stringify(await overviewOf(source, query)), accepts);
+  return makeAnswer(JSON.stringify(await overviewOf(counts, query)), accepts);
 }
 
 async function overviewOf(
-  source: CounterSource,
+  counts: SiteCounts,
   { sites, today, hour, zone, warnings }: OverviewQuery,
 ): Promise<OverviewAnswer> {
   const all = await weeksOf(
-    source,
+    counts,
     sites.map(({ key }) => key),
     today,
   );
@@ -35,13 +35,13 @@ async function overviewOf(
   const keys = shown.map(({ key }) => key);
   const then = today - daysBack(1);
   const [sums, hours, pendings, lasts] = await Promise.all([
-    source.counterByDay(keys, "pv", then, then),
-    source.byHour(
+    counts.counterByDay(keys, "pv", then, then),
+    counts.byHour(
       keys.map((site) => ({ site, day: then })),
       "hour",
     ),
-    source.pending(keys),
-    lastViews(source, keys, today),
+    counts.pending(keys),
+    lastViews(counts, keys, today),
   ]);
   const left = weeks.length - shown.length;
   return {
@@ -65,11 +65,11 @@ async function overviewOf(
 
 /** Views of each site on the seven days that end today. */
 export function weeksOf(
-  source: CounterSource,
+  counts: SiteCounts,
   sites: readonly SiteKey[],
   today: Day,
 ): Soon<number[][]> {
-  return source.counterByDay(sites, "pv", today - WEEK + 1, today);
+  return counts.counterByDay(sites, "pv", today - WEEK + 1, today);
 }
 
 /**
@@ -77,17 +77,17 @@ export function weeksOf(
  * are not.
  */
 export async function lastViews(
-  source: CounterSource,
+  counts: SiteCounts,
   sites: readonly SiteKey[],
   today: Day,
 ): Promise<(string | null)[]> {
-  const lastDays = await source.lastDays(sites, today - WEEK);
+  const lastDays = await counts.lastDays(sites, today - WEEK);
   const days = sites.flatMap((site, i) => {
     const day = lastDays[i] ?? null;
     return day === null ? [] : [{ site, day }];
   });
   const hours = new Map(
-    (await source.byHour(days, "hour")).map((counts, i) => [days[i]?.site, counts]),
+    (await counts.byHour(days, "hour")).map((views, i) => [days[i]?.site, views]),
   );
   return sites.map((site, i) => {
     const day = lastDays[i] ?? null;

@@ -12,7 +12,7 @@ import type { CountedSource } from "../sources.ts";
 import type { BlockCounts } from "./block-counts.ts";
 import type { CounterDays, TableValue } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import type { SiteDays } from "./source.ts";
+import type { SiteDays } from "./site-counts.ts";
 import {
   cut,
   type DimensionTotals,

@@ -5,7 +5,7 @@ import { MAX_DAYS } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
-import type { SiteDays } from "./source.ts";
+import type { SiteDays } from "./site-counts.ts";
 
 /** The most values of a dimension in an answer. The rest becomes OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;

@@ -3,7 +3,7 @@ import { BlockReader } from "../blocks/block-reader.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
-import type { SiteDays } from "../counts/source.ts";
+import type { SiteDays } from "../counts/site-counts.ts";
 import type { Gap } from "../reports.ts";
 import { blocksIn, type Snapshot, type SourceNumber } from "../snapshot.ts";
 import type { Rows } from "../sql.ts";

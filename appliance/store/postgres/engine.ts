@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { Mutex } from "../../base/tasks/mutex.ts";
 import { type BatchData, datedStamp, NOBODY, type SiteKey } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import {
   type DatabaseFigures,
   DONE,
@@ -32,7 +32,7 @@ import { Committer } from "./committer.ts";
 import { Connection } from "./connection/connection.ts";
 import { isLost, reasonOf } from "./connection/errors.ts";
 import { Pauses } from "./connection/pauses.ts";
-import { Seen } from "./connection/place.ts";
+import { SeenServers } from "./connection/place.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
 import { saidNow } from "./database-time.ts";
 import { FleetDb } from "./db.ts";
@@ -112,7 +112,7 @@ export class PostgresEngine implements Engine {
     this.#availability = availability;
     const node = new Node(nodeName, random);
     this.#node = node;
-    const seen = new Seen();
+    const seen = new SeenServers();
     const connect = (role: "commit" | "chores") =>
       new Connection(this.#settings, { clock, role, random, seen });
     this.#commits = connect("commit");

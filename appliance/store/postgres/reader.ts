@@ -3,7 +3,7 @@ import type { QueryInput, QueryName } from "../reads/reads.ts";
 import { hostReader } from "../threads/thread-host.ts";
 import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
-import { Seen } from "./connection/place.ts";
+import { SeenServers } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import { FleetDb } from "./db.ts";
 import { fleetReads } from "./reads.ts";
@@ -16,13 +16,13 @@ const SOON_MS = 5_000;
 /** The database that a reader opens. */
 export interface ReaderDatabase {
   readonly settings: ConnectionSettings;
-  /** The servers that the process has seen, as `Seen` has them. */
+  /** The servers that the process has seen, as `SeenServers` has them. */
   readonly seen: SharedArrayBuffer;
 }
 
 hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
   const clock = new SystemClock();
-  const seen = new Seen(memory);
+  const seen = new SeenServers(memory);
   const connect = () => {
     const connection = new Connection(settings, { clock, role: "reads", seen });
     const madeAnew = () => connection.figures.reconnects;

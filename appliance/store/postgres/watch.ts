@@ -3,7 +3,7 @@ import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { type Revision, unchangedSince } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import type { EngineEvents } from "../engine.ts";
 import type { FleetClock } from "../fleet-clock.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
@@ -125,7 +125,7 @@ export class Watch {
     const { connection, node, clock, events, settings, onUsable } = this.#options;
     const [[seen]] = (await connection.pipeline((place) => [
       { text: LOOK, values: [place, node.id] },
-    ])) as [Seen[]];
+    ])) as [FleetState[]];
     if (seen === undefined) return;
     const refusal = newer(formatOf(Number(seen.format), seen.readableBy), settings);
     onUsable(refusal);
@@ -160,7 +160,7 @@ export class Watch {
   }
 }
 
-interface Seen {
+interface FleetState {
   readonly epoch: number | null;
   readonly format: string;
   readonly readableBy: string | null;

@@ -6,9 +6,9 @@ import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import { goalsOf } from "../counts/goals.ts";
 import { overview } from "../counts/overview.ts";
+import type { SiteDays, Soon } from "../counts/site-counts.ts";
 import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/site-numbers.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
-import type { SiteDays, Soon } from "../counts/source.ts";
 import { statsBody } from "../counts/stats.ts";
 import { documentOfSite, documentsOfSites } from "../documents.ts";
 import { gapsOf } from "../imports/gaps.ts";
@@ -25,7 +25,7 @@ import { countedSources, siteSources, sourceSizes, sourcesOf } from "../sources.
 import type { Db, LogEnds, Rows, Transaction } from "../sql.ts";
 import { surveyPage } from "../surveys/page.ts";
 import { surveySummary, surveyVersions } from "../surveys/report.ts";
-import { SurveySource } from "../surveys/source.ts";
+import { SurveyRows } from "../surveys/rows.ts";
 import { EtagCache, makeAnswer } from "./answer.ts";
 
 /** The state in which a question finds the data. */
@@ -139,9 +139,9 @@ const ofCounts =
     answer(counts(), input);
 
 const ofSurveys =
-  <Input, Result>(answer: (surveys: SurveySource, input: Input) => Result) =>
+  <Input, Result>(answer: (surveys: SurveyRows, input: Input) => Result) =>
   ({ rows }: ReadContext, input: Input) =>
-    answer(new SurveySource(rows), input);
+    answer(new SurveyRows(rows), input);
 
 const ofRows =
   <Input, Result>(answer: (rows: Rows, input: Input) => Result) =>
@@ -158,7 +158,7 @@ const FLEET_READS = {
   async stats(of: ReadContext, { query, accepts }: Asked<StatsQuery>) {
     const { site, source: only, tellsSources, tellsSurveys } = query;
     // A response changes no count, so that it is a part of the question.
-    const surveys = tellsSurveys ? await new SurveySource(of.rows).any(site) : undefined;
+    const surveys = tellsSurveys ? await new SurveyRows(of.rows).any(site) : undefined;
     const question = { ...query, surveys };
     return of.lastAnswers.answer(await of.version(), question, accepts, async () => {
       const sources =

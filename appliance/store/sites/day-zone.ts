@@ -11,7 +11,7 @@ interface ZonePlan {
   readonly sentences: readonly string[];
 }
 
-const NOTHING: ZonePlan = { change: { documents: [] }, sentences: [] };
+const NO_CHANGE: ZonePlan = { change: { documents: [] }, sentences: [] };
 
 /**
  * Plans another zone of days. It holds from its next midnight on, and at once in a database without sites.
@@ -19,7 +19,7 @@ const NOTHING: ZonePlan = { change: { documents: [] }, sentences: [] };
  */
 export function planZone(directory: Directory, wanted: string | undefined, now: number): ZonePlan {
   const { dayZone, sites, retired } = directory;
-  if (wanted === undefined || wanted === dayZone?.zone) return NOTHING;
+  if (wanted === undefined || wanted === dayZone?.zone) return NO_CHANGE;
   if (sites.length + retired.length === 0) return planOf({ zone: wanted, before: null });
   const setting = new DayZone(dayZone ?? UTC_DAYS).changedTo(wanted, now);
   const ahead = zoneAhead(setting, now);
@@ -54,7 +54,7 @@ export function planFleetZone(
   if (named === undefined || wanted === undefined || wanted === named)
     return planZone(directory, wanted, now);
   return {
-    ...NOTHING,
+    ...NO_CHANGE,
     sentences: [
       `DAY_ZONE says ${wanted}, but all who count into this database go by ${named}${dayZone === null ? "" : ", and so does this one"}. To change it for all: tallydeck migrate --day-zone ${wanted}`,
     ],

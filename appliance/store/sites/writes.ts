@@ -3,8 +3,8 @@ import { comparableHost, meansAdmin, siteTokenKey, tokenTwin } from "../../base/
 import { ConfigRefused, Refusal } from "../../base/refusal.ts";
 import { type Change, change, type DocumentRow, type DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
-import type { Soon } from "../counts/source.ts";
 import { documentsChange } from "../documents.ts";
 import type { Transaction } from "../sql.ts";
 import type {
@@ -250,7 +250,7 @@ function importSites(
     if (draft.hasTwin(id)) throw new Error(`the token of ${id} belongs to another site`);
     draft.add(id);
   }
-  const [taken] = settle(
+  const [taken] = setFree(
     draft,
     sites.filter(({ id }) => !known.get(id)?.declared),
   );
@@ -286,7 +286,7 @@ function undoImportOfSites(
   const stay = added.filter(hasNumbers);
   for (const site of added) if (!hasNumbers(site)) draft.remove(site.id);
   for (const { id, was } of there) if (was === "retired") draft.retire(id);
-  const taken = settle(
+  const taken = setFree(
     draft,
     there.filter(({ was }) => was === "there"),
   );
@@ -298,7 +298,7 @@ function byId(sites: readonly SiteRecord[]): ReadonlyMap<string, SiteRecord> {
 }
 
 /** Changes sites, which may swap their hosts. @returns sites whose host belongs to another one */
-function settle(draft: Draft, sites: readonly SiteInput[]): SiteInput[] {
+function setFree(draft: Draft, sites: readonly SiteInput[]): SiteInput[] {
   for (const { id, host } of sites) if (host !== undefined) draft.set(id, { host: null });
   return sites.filter(({ id, host, badge }) => {
     if (draft.isTaken({ id, host })) return true;

@@ -3,7 +3,7 @@ import { MAX_DETAIL_BYTES } from "../../base/bounds.ts";
 import { every } from "../../base/clock.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { Cancel } from "../../base/signal.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import {
   DONE,
   type EngineAnswer,

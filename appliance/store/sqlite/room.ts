@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../base/log.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import type { Space } from "../engine.ts";
 import { isSqliteError } from "./database.ts";
 

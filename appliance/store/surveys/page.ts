@@ -3,18 +3,18 @@ import { formatDay } from "../../base/calendar.ts";
 import type { SurveyFilter, SurveyPageQuery, SurveyPosition } from "../queries.ts";
 import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { ExportPage, SurveyPayload } from "../reports.ts";
-import type { SurveySource } from "./source.ts";
+import type { SurveyRows } from "./rows.ts";
 
 const PAGE_ROWS = 100;
 
 /** The body of `/surveys/export`: the responses after `after`, oldest first. */
 export async function surveyPage(
-  source: SurveySource,
+  surveys: SurveyRows,
   { query, accepts }: { query: SurveyPageQuery; accepts: Accepts },
 ): Promise<Answer> {
   const { id, filter, after, secret } = query;
   // One row beyond the page shows whether another page follows.
-  const rows = await source.page(filter, after, PAGE_ROWS + 1);
+  const rows = await surveys.page(filter, after, PAGE_ROWS + 1);
   const page = rows.slice(0, PAGE_ROWS);
   const last = page.at(-1);
   const cursor =

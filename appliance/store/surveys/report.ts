@@ -3,7 +3,7 @@ import { OTHER } from "../../base/names.ts";
 import type { SurveyQuery, VersionsQuery } from "../queries.ts";
 import { type Accepts, type Answer, makeAnswer } from "../reads/answer.ts";
 import type { CrossField, SurveyPayload, SurveysAnswer, SurveyVersions } from "../reports.ts";
-import type { SurveySource } from "./source.ts";
+import type { SurveyRows } from "./rows.ts";
 
 /** The most groups. The rest becomes OTHER. */
 export const MAX_GROUPS = 200;
@@ -18,13 +18,13 @@ export const MAX_COMMENTS = 1_000;
  * questions and options, then to count these.
  */
 export async function surveySummary(
-  source: SurveySource,
+  surveys: SurveyRows,
   { query, accepts }: { query: SurveyQuery; accepts: Accepts },
 ): Promise<Answer> {
   const { filter, cross } = query;
   const choices = new Choices();
   const names = new TopValues(GROUPS_WATCHED);
-  await source.each(filter, ({ payload }) => {
+  await surveys.each(filter, ({ payload }) => {
     const response = JSON.parse(payload) as SurveyPayload;
     choices.see(response);
     for (const name of groupNames(response, cross)) names.add(name);
@@ -32,7 +32,7 @@ export async function surveySummary(
   const slots = choices.slots();
   const room = Math.min(MAX_GROUPS, Math.ceil(MAX_CELLS / slots.size));
   const tally = new SurveyTally(slots, names.top(room), cross);
-  await source.each(filter, ({ day, payload }) =>
+  await surveys.each(filter, ({ day, payload }) =>
     tally.add(formatDay(day), JSON.parse(payload) as SurveyPayload),
   );
   return makeAnswer(tally.json(query), accepts);
@@ -134,12 +134,12 @@ export const MAX_VERSIONS = 100;
 
 /** The body of `/surveys/versions`. */
 export async function surveyVersions(
-  source: SurveySource,
+  surveys: SurveyRows,
   { query, accepts }: { query: VersionsQuery; accepts: Accepts },
 ): Promise<Answer> {
   const [versions, labels] = await Promise.all([
-    source.versions(query.site, MAX_VERSIONS),
-    source.labels(query.site),
+    surveys.versions(query.site, MAX_VERSIONS),
+    surveys.labels(query.site),
   ]);
   const body: SurveyVersions = {
     site: query.id,

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { messageOf } from "../../base/message-of.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
-import type { Soon } from "../counts/source.ts";
+import type { Soon } from "../counts/site-counts.ts";
 import type { Answer } from "../reads/answer.ts";
 import type { QueryInput, QueryName } from "../reads/reads.ts";
 import type { ReaderAnswer, ReaderRequest } from "./reader-thread.ts";

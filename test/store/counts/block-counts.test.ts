@@ -9,13 +9,13 @@ import {
 import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
+import type { SiteCounts } from "../../../appliance/store/counts/site-counts.ts";
 import {
   hourlyViews,
   liveNumbers,
   siteActivity,
   viewCounts,
 } from "../../../appliance/store/counts/site-numbers.ts";
-import type { CounterSource } from "../../../appliance/store/counts/source.ts";
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { askStats, factsByDay } from "../../helpers/stats-facts.ts";
@@ -36,10 +36,7 @@ async function assertAgreed(life: Life, drawn: Seeded): Promise<void> {
   const site = pick(life.sites);
   const from = today - below(45);
   const hour = below(24);
-  const alike = async (
-    ask: (source: CounterSource) => Promise<unknown>,
-    of: CountsOf = "views",
-  ) => {
+  const alike = async (ask: (source: SiteCounts) => Promise<unknown>, of: CountsOf = "views") => {
     const { blocks, naive } = life.question(of);
     assert.deepEqual(await ask(blocks), await ask(naive));
   };

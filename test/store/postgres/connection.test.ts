@@ -11,7 +11,7 @@ import {
   refusalOf,
   sqlStateOf,
 } from "../../../appliance/store/postgres/connection/errors.ts";
-import { Seen } from "../../../appliance/store/postgres/connection/place.ts";
+import { SeenServers } from "../../../appliance/store/postgres/connection/place.ts";
 import {
   type ConnectionSettings,
   parseDatabaseUrl,
@@ -38,7 +38,7 @@ describe("a connection to PostgreSQL", () => {
     await Promise.all(connections.splice(0).map((connection) => connection.close()));
   });
 
-  function connect(to: string | ConnectionSettings = url, seen = new Seen()): Connection {
+  function connect(to: string | ConnectionSettings = url, seen = new SeenServers()): Connection {
     const settings = typeof to === "string" ? parseDatabaseUrl(to) : to;
     const connection = new Connection(settings, { clock, role: "commit", random: () => 1, seen });
     connections.push(connection);
@@ -328,7 +328,7 @@ describe("a connection to PostgreSQL", () => {
     const former = await Postgres.open();
     const newer = await former.standby();
     const url = former.url({ ports: [former.port, newer.port] });
-    const seen = new Seen();
+    const seen = new SeenServers();
     const portOf = async (connection: Connection) =>
       (await connection.rows("SELECT inet_server_port() AS port"))[0];
     const [one, other] = [connect(url, seen), connect(url, seen)];

@@ -9,7 +9,7 @@ import { firstDayOf, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
-import { Seen } from "../../../appliance/store/postgres/connection/place.ts";
+import { SeenServers } from "../../../appliance/store/postgres/connection/place.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
@@ -41,7 +41,7 @@ describe("the numbers in PostgreSQL", () => {
   ): ReaderThread {
     const started = ReaderThread.atRest({
       thread: SHARED_READER,
-      database: { settings: parseDatabaseUrl(url), seen: new Seen().memory },
+      database: { settings: parseDatabaseUrl(url), seen: new SeenServers().memory },
       onDamaged: (message) => assert.fail(message),
       clock,
       log: silentLog(),

@@ -9,7 +9,7 @@ import { ALARMS_QUERY, alarmsIn } from "../../../appliance/store/sites/alarms.ts
 import { type DeclaredSite, readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { declareSites } from "../../../appliance/store/sites/writes.ts";
 import { databaseSecret } from "../../../appliance/store/sql.ts";
-import { SurveySource } from "../../../appliance/store/surveys/source.ts";
+import { SurveyRows } from "../../../appliance/store/surveys/rows.ts";
 import type { FleetWriteName, WriteInput } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
@@ -117,7 +117,7 @@ describe("sites in PostgreSQL", () => {
       body: { "1": { q: { name: "Was it?" } } },
     });
     await write("setOfSite", { id: "blog", kind: "survey_labels", body: labels });
-    const surveys = new SurveySource((text, values) => one.rows(text, values));
+    const surveys = new SurveyRows((text, values) => one.rows(text, values));
     assert.deepEqual(await surveys.labels(1), labels);
     assert.deepEqual(await surveys.labels(2), {});
     const alarms = { silence: true, rush: true, webhook: null };

@@ -6,7 +6,7 @@ import { Away, isSerialization } from "./errors.ts";
 import { Link, type Role } from "./link.ts";
 import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
-import { Seen } from "./place.ts";
+import { SeenServers } from "./place.ts";
 import type { ServerSql } from "./sql.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
@@ -16,7 +16,7 @@ interface ConnectionOptions {
   /** 0–1, for the length of pauses. */
   readonly random?: () => number;
   /** The servers that all connections of a process have seen; those of this connection unless given. */
-  readonly seen?: Seen;
+  readonly seen?: SeenServers;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -38,7 +38,7 @@ export class Connection implements Sql {
   readonly #clock: Clock;
   readonly #role: Role;
   readonly #mutex = new Mutex();
-  readonly #seen: Seen;
+  readonly #seen: SeenServers;
   #live: Link | undefined;
   /** Connections that are being made. */
   readonly #opening = new Set<Link>();
@@ -54,7 +54,7 @@ export class Connection implements Sql {
 
   constructor(
     settings: ConnectionSettings,
-    { clock, role, random = Math.random, seen = new Seen() }: ConnectionOptions,
+    { clock, role, random = Math.random, seen = new SeenServers() }: ConnectionOptions,
   ) {
     this.#settings = settings;
     this.#clock = clock;

@@ -12,7 +12,14 @@ import {
   sqlStateOf,
   WritesOff,
 } from "./errors.ts";
-import { NOWHERE, PLACES, placeOf, placeText, type Seen, type ServerPlace } from "./place.ts";
+import {
+  NOWHERE,
+  PLACES,
+  placeOf,
+  placeText,
+  type SeenServers,
+  type ServerPlace,
+} from "./place.ts";
 import type { ServerSql } from "./sql.ts";
 import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
 
@@ -45,7 +52,7 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATIENCE}
 interface LinkOptions {
   readonly clock: Clock;
   readonly role: Role;
-  readonly seen: Seen;
+  readonly seen: SeenServers;
   /** A commit was not answered in time. */
   readonly onOverdue: (link: Link) => void;
 }

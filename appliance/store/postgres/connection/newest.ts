@@ -1,11 +1,11 @@
 import type { Clock } from "../../../base/clock.ts";
-import type { Seen, ServerPlace } from "./place.ts";
+import type { SeenServers, ServerPlace } from "./place.ts";
 
 /** The wait for a server with a newer timeline, after finding one that takes writes. */
 const NEWER_MS = 1_000;
 
 /** A connection that is lost where it is not used. */
-interface Found {
+interface Loseable {
   readonly place: ServerPlace;
   lose(): void;
 }
@@ -13,7 +13,7 @@ interface Found {
 interface Choosing {
   readonly clock: Clock;
   /** Learns of the chosen one. */
-  readonly seen: Seen;
+  readonly seen: SeenServers;
 }
 
 /**
@@ -23,7 +23,7 @@ interface Choosing {
  * @param asked rejects where there is no such connection
  * @throws the error of the first one; {Error} where all servers are older than one seen before
  */
-export async function newestOf<T extends Found>(
+export async function newestOf<T extends Loseable>(
   asked: readonly Promise<T>[],
   { clock, seen }: Choosing,
 ): Promise<T> {
@@ -61,7 +61,7 @@ export async function newestOf<T extends Found>(
 }
 
 /** @throws {Error} where another server has taken this one's place */
-export function meet(place: ServerPlace, seen: Seen): void {
+export function meet(place: ServerPlace, seen: SeenServers): void {
   const newest = seen.timelineOf(place);
   if (place.timeline > 0 && place.timeline < newest)
     throw new Error(

@@ -34,7 +34,7 @@ export function placeText({ system, timeline }: ServerPlace): string {
  * The newest place that any connection of a process has seen. Its memory can be shared with other threads, which
  * learn of it at once.
  */
-export class Seen {
+export class SeenServers {
   readonly memory: SharedArrayBuffer;
   readonly #newest: BigUint64Array;
 

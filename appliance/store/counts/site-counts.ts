@@ -17,7 +17,7 @@ export interface SiteDay {
 }
 
 /** The counts of counters, as reports ask for them; all of one moment. */
-export interface CounterSource {
+export interface SiteCounts {
   /** A counter of each site on each day, from the first day on, zeros included. */
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
   /** The 24 counts of each day, of a dimension whose values are hours. */

@@ -26,7 +26,7 @@ interface StoredVersion {
 const PAGE = 500;
 
 /** The responses of a database, for reports. Use it in one transaction. */
-export class SurveySource {
+export class SurveyRows {
   readonly #rows: Rows;
 
   constructor(rows: Rows) {
