@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
+import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../blocks/compact.ts";
 import { mergeRows } from "../blocks/merge.ts";
@@ -24,6 +25,7 @@ import {
   agesOf,
   amounts,
   countersOf,
+  daysOf,
   monthIn,
   monthsOf,
   type SiteMonth,
@@ -119,10 +121,11 @@ export async function addToMonth(
   { site, source, month }: Omit<BlockKey, "part">,
   pieces: BlockPieces,
 ): Promise<void> {
+  const days = daysOf(new BlockReader({ ...pieces, month }).counters);
+  if (days.length === 0) return;
   const rows = await rowsOf(access.snapshot, { site, source }, month, "detail");
   const all = mergeRows(month, [...rows, pieces], ALL_KEPT);
   await put(access, { site, month, source, part: SETTLED, ...all.pieces });
-  const days = monthIn(month, [{ site, month, source, part: SETTLED, ...pieces }]).days;
   await mark(access, days, () => 0);
 }
 

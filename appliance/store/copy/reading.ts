@@ -56,9 +56,14 @@ export async function monthsOf(
 /** The sum of blocks of a month. */
 export function monthIn(month: Month, rows: readonly BlockRow[], left?: Block): SiteMonth {
   const blocks = [...rows.map((row) => decodeBlock(row)), ...(left === undefined ? [] : [left])];
-  const mask = blocks.reduce((sum, { days }) => sum | days, 0);
-  const days = Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
-  return { block: sumOf(month, blocks), days: days.filter((_, at) => (mask >> at) & 1) };
+  const days = blocks.reduce((sum, block) => sum | block.days, 0);
+  return { block: sumOf(month, blocks), days: daysOf({ month, days }) };
+}
+
+/** The days of a month with any content, ascending. */
+export function daysOf({ month, days }: Pick<Block, "month" | "days">): Day[] {
+  const all = Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
+  return all.filter((_, at) => (days >> at) & 1);
 }
 
 /** The sum of all blocks of a month; a single block stays as it is. */

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { PASS_GENERATION, putBlocks, settlementStatements } from "../settling/statements.ts";
 import { GENERATION } from "../shared-snapshot.ts";
 import type { BlockRow, Settlement } from "../snapshot.ts";
@@ -6,8 +5,6 @@ import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { run, runAll } from "./sql.ts";
 
-/** The first generation of a database is drawn from so many. */
-const GENERATIONS = 2 ** 40;
 /** One row a statement, so that there is one text to prepare. */
 const ONE_ROW = { atOnce: 1 } as const;
 
@@ -19,12 +16,6 @@ export function generation(db: Database): number {
 /** Blocks, or the sites that have them, are other ones now. To be called in the transaction that did it. */
 export function passGeneration(db: Database): void {
   run(db, { text: PASS_GENERATION });
-}
-
-/** Draws the first generation of a new database, at random: none that is known of another. */
-export function beginGeneration(db: Database): void {
-  db.exec("DELETE FROM generation");
-  db.prepare("INSERT INTO generation (one, n) VALUES (1, ?)").run(randomInt(GENERATIONS));
 }
 
 /**

@@ -479,7 +479,7 @@ describe("a copy", () => {
       it("comes from what was restored as from what it was made of", async () => {
         fill(at("box"), [day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }])]);
         await source("box");
-        backUp(databaseFile(at("box")), at("backup.db"), DOCUMENT_KINDS);
+        await backUp(databaseFile(at("box")), at("backup.db"), DOCUMENT_KINDS);
         fill(at("box"), [day("blog", 0, { "/lost": 1 }, [{ sv: 1, c: "lost" }])]);
         await copyAll(await source("box"), there);
         for (const end of ends.splice(0)) if (end !== there) await end.close();

@@ -67,7 +67,7 @@ describe("a copy from data with one thing changed", () => {
       return undefined;
     } finally {
       // The target can be backed up, and that restored.
-      backUp(databaseFile(at("there")), at("backup.db"), DOCUMENT_KINDS);
+      await backUp(databaseFile(at("there")), at("backup.db"), DOCUMENT_KINDS);
       await copyIn(at("backup.db"), at("restored.db"), DOCUMENT_KINDS);
     }
   }

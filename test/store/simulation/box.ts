@@ -133,7 +133,7 @@ export class SimulatedBox extends SimulatedStore {
   }
 
   async backUp(): Promise<void> {
-    backUp(this.#file, this.#backupFile, DOCUMENT_KINDS);
+    await backUp(this.#file, this.#backupFile, DOCUMENT_KINDS);
     this.#backup = this.model.copy();
   }
 

@@ -35,7 +35,7 @@ ${DATA_OPTIONS_HELP}`,
         `There is no folder ${folder} to back up to. Make it first: mkdir -p ${quoted(folder)}`,
       );
     const backUp = await loadBackUp();
-    backUp(source, file, values.whole ? wholeKinds(DOCUMENT_KINDS) : DOCUMENT_KINDS);
+    await backUp(source, file, values.whole ? wholeKinds(DOCUMENT_KINDS) : DOCUMENT_KINDS);
     terminal.out(`Backed up to ${file}.${elsewhere}`);
   },
 });

@@ -22,7 +22,7 @@ import { removeDatabase } from "./swap.ts";
  * the version that made a backup can restore it.
  * @throws {DatabaseRefused}
  */
-export function backUp(source: string, target: string, kinds: Kinds): void {
+export async function backUp(source: string, target: string, kinds: Kinds): Promise<void> {
   if (isSameFile(source, target))
     throw new DatabaseRefused({
       file: target,
@@ -32,17 +32,14 @@ export function backUp(source: string, target: string, kinds: Kinds): void {
   removeDatabase(partial);
   const made = openPartial(target, partial);
   try {
-    withDatabase(
-      asOwnerOf(dirname(source), () => openForReading(source)),
-      (db) => {
-        // A newer version may have added data that must not leave the box.
-        if (isOfNewer(db))
-          db.transaction(() =>
-            fill(partial, (to) => copyBackup(db, to, { file: source, kinds, isOurs: true })),
-          )();
-        else db.prepare("VACUUM INTO ?").run(partial);
-      },
-    );
+    const from = asOwnerOf(dirname(source), () => openForReading(source));
+    // A newer version may have added data that must not leave the box.
+    if (isOfNewer(from)) {
+      from.exec("BEGIN");
+      await fill(partial, from, (to) =>
+        copyBackup(from, to, { file: source, kinds, isOurs: true }),
+      );
+    } else withDatabase(from, () => from.prepare("VACUUM INTO ?").run(partial));
     withDatabase(openForWriting(partial), (db) => leaveOutOwn(db, kinds));
     withDatabase(openForReading(partial), (db) => checkIntegrity(db, partial));
     fsyncSync(made);

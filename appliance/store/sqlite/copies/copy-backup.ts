@@ -1,14 +1,16 @@
-import type { Day } from "../../../base/calendar.ts";
-import { TIME_RUN } from "../../settling/day-marks.ts";
+import { randomInt } from "node:crypto";
 import { OWN_SOURCE } from "../../snapshot.ts";
+import type { Transaction } from "../../sql.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
-import { type Database, openForWriting, withDatabase } from "../database.ts";
+import { type Database, isSqliteError, openForWriting } from "../database.ts";
+import { SqliteDb } from "../db.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
-import { beginGeneration } from "../settle.ts";
-import { prepared } from "../sql.ts";
 import { copyBlocks, copyLog } from "./copy-counts.ts";
 import { copyKept, type Kinds } from "./copy-documents.ts";
 import { RowCopier } from "./row-copier.ts";
+
+/** The first generation of a database is drawn from so many. */
+const GENERATIONS = 2 ** 40;
 
 interface Backup {
   readonly file: string;
@@ -25,11 +27,11 @@ interface Backup {
  * @param to a new database of ours
  * @throws {DatabaseRefused} naming the table with an invalid row
  */
-export function copyBackup(
+export async function copyBackup(
   from: Database,
-  to: Database,
+  to: Transaction,
   { file, kinds, isOurs = false }: Backup,
-): void {
+): Promise<void> {
   const refuse = (why: string): never => {
     throw new DatabaseRefused({
       file,
@@ -40,48 +42,59 @@ export function copyBackup(
   const ofTable = (table: string, why: string) => refuse(`a row of its table ${table} is ${why}`);
   const off = (why: string) => ofTable("document", why);
   try {
-    const sites = copyKept(from, to, kinds, { anew: isOurs ? "known" : true, off });
-    copyRows(new RowCopier(from, to, sites, ofTable));
+    const sites = await copyKept(from, to, kinds, { anew: isOurs ? "known" : true, off });
+    await copyRows(new RowCopier(from, to, sites, ofTable));
   } catch (error) {
     if (error instanceof RangeError) refuse(`some of what it has counted is ${NOT_OURS}`);
+    if (isSqliteError(error, "SQLITE_CONSTRAINT")) refuse("a row of it is there twice");
     throw error;
   }
-  beginGeneration(to);
-}
-
-/** Runs `write` in one transaction, and syncs nothing: no other process knows the file yet. */
-export function fill(file: string, write: (db: Database) => void): void {
-  withDatabase(openForWriting(file), (db) => {
-    db.pragma("journal_mode = MEMORY");
-    db.pragma("synchronous = OFF");
-    db.transaction(() => write(db))();
-    // One file, that needs no log beside it to be read.
-    db.pragma("journal_mode = DELETE");
-  });
-}
-
-/** Copies all but documents. Sources go first, since others refer to them. */
-function copyRows(copy: RowCopier): void {
-  copy.table("meta");
-  for (const { number, ...row } of copy.rows("source")) copy.addSource(number, row);
-  copyLog(copy);
-  copyMarks(copy, copyBlocks(copy));
-  copy.table("past");
-  copy.table("survey_day");
-  // Responses are known elsewhere by the number they had there.
-  for (const row of copy.rows("survey"))
-    copy.add("survey", row.source === OWN_SOURCE ? { ...row, number: row.number ?? row.id } : row);
-  copy.table("waiting_survey");
+  // At random: none that is known of another database.
+  await to.rows("UPDATE generation SET n = $1", [randomInt(GENERATIONS)]);
 }
 
 /**
- * Marks the days of blocks. A mark later than now becomes now, and so does a missing one: its day is the last to be
- * pruned.
+ * Runs `write` in one transaction, and syncs nothing: no other process knows the file yet.
+ * @param from is read, and closed
  */
-function copyMarks(copy: RowCopier, days: ReadonlySet<Day>): void {
-  const now = prepared(copy.to, TIME_RUN).get() as { ms: number };
-  const marks = new Map<unknown, number>();
-  for (const { day, run_ms } of copy.rows("counted_day")) marks.set(day, Number(run_ms));
-  for (const day of days)
-    copy.add("counted_day", { day, run_ms: Math.min(now.ms, marks.get(day) ?? now.ms) });
+export async function fill(
+  file: string,
+  from: Database,
+  write: (to: Transaction, db: Database) => Promise<void>,
+): Promise<void> {
+  try {
+    const db = openForWriting(file);
+    db.pragma("journal_mode = MEMORY");
+    db.pragma("synchronous = OFF");
+    const to = new SqliteDb(db);
+    await to
+      .transaction((sql) => write(sql, db))
+      .finally(() => {
+        // One file, that needs no log beside it to be read.
+        db.pragma("journal_mode = DELETE");
+        db.close();
+      });
+  } finally {
+    from.close();
+  }
+}
+
+/** A mark later than now becomes now, and so does a missing one: its day is the last to be pruned. */
+const MARK = "UPDATE counted_day SET run_ms = min(run_ms, $2) WHERE day = $1";
+
+/** Copies all but documents. Sources go first, since others refer to them. */
+async function copyRows(copy: RowCopier): Promise<void> {
+  await copy.table("meta");
+  for (const row of copy.rows("source")) await copy.addSource(row);
+  await copyLog(copy);
+  await copyBlocks(copy);
+  for (const { day, run_ms } of copy.rows("counted_day")) await copy.to.rows(MARK, [day, run_ms]);
+  await copy.table("past");
+  await copy.table("survey_day");
+  for (const row of copy.rows("survey")) {
+    // Responses are known elsewhere by the number they had there.
+    const number = row.number ?? (row.source === OWN_SOURCE ? row.id : null);
+    await copy.add("survey", { ...row, number });
+  }
+  await copy.table("waiting_survey");
 }

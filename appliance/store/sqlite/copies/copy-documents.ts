@@ -2,10 +2,11 @@ import { bodyOf, closed, type DocumentKind, knownPart } from "../../../base/docu
 import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import { SITES, type SiteBody } from "../../sites/kinds.ts";
+import type { Transaction } from "../../sql.ts";
 import { NOT_OURS } from "../../transfer/counts.ts";
 import { isBlob } from "../../transfer/values.ts";
 import type { Database } from "../database.ts";
-import { rowBytes, type TableRule, untrustedRows } from "./untrusted-rows.ts";
+import { type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
 export type Kinds = readonly DocumentKind[];
 
@@ -30,12 +31,12 @@ export function wholeKinds(kinds: Kinds): Kinds {
  * @param off is called with each invalid document; the document is skipped where it returns
  * @returns old number of a site → new number
  */
-export function copyKept(
+export async function copyKept(
   from: Database,
-  to: Database,
+  to: Transaction,
   kinds: Kinds,
   manner: Pick<Manner<unknown>, "anew" | "off">,
-): ReadonlyMap<unknown, SiteKey> {
+): Promise<ReadonlyMap<unknown, SiteKey>> {
   const sites = new Map<unknown, SiteKey>();
   const names = new Set<string>();
   const newSite = (theirs: string, { id }: SiteBody) => {
@@ -46,25 +47,25 @@ export function copyKept(
     sites.set(Number(theirs), number);
     return String(number);
   };
-  copyKind(from, to, SITES, { ...manner, idOf: newSite });
-  to.prepare("UPDATE revision SET last_site = ?").run(sites.size);
+  await copyKind(from, to, SITES, { ...manner, idOf: newSite });
+  await to.rows("UPDATE revision SET last_site = $1", [sites.size]);
   for (const kind of keptKinds(kinds)) {
     if (kind.name === SITES.name) continue;
     const idOf = (id: string) => (kind.of === "site" ? sites.get(Number(id))?.toString() : id);
-    copyKind(from, to, kind, { ...manner, idOf });
+    await copyKind(from, to, kind, { ...manner, idOf });
   }
   return sites;
 }
 
 /** Copies the documents of the box itself, kinds of later releases included. Invalid ones are skipped. */
-export function copyLeft(from: Database, to: Database, kinds: Kinds): void {
+export async function copyLeft(from: Database, to: Transaction, kinds: Kinds): Promise<void> {
   const kept = new Set(keptKinds(kinds).map(({ name }) => name));
   const known = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = from.prepare("SELECT DISTINCT kind FROM document NOT INDEXED").pluck().all();
   for (const name of names as string[]) {
     if (kept.has(name)) continue;
     const kind = known.get(name) ?? { name, schema: {}, bound: UNKNOWN };
-    copyKind(from, to, kind, { anew: false, off: () => {}, idOf: (id) => id });
+    await copyKind(from, to, kind, { anew: false, off: () => {}, idOf: (id) => id });
   }
 }
 
@@ -79,19 +80,16 @@ interface Manner<Body> {
   readonly idOf: (id: string, body: Body) => string | undefined;
 }
 
-function copyKind<Body>(
+async function copyKind<Body>(
   from: Database,
-  to: Database,
+  to: Transaction,
   kind: Pick<DocumentKind<Body>, "name" | "schema" | "bound" | "body" | "idPattern" | "hasFile">,
   { anew, off, idOf }: Manner<Body>,
-): void {
+): Promise<void> {
   const { name, bound, idPattern = "", hasFile = false } = kind;
   const isId = new RegExp(idPattern, "u");
   // An unknown field would take memory that no bound reckons with.
   const read = { ...kind, schema: anew ? closed(kind.schema) : kind.schema };
-  const add = to.prepare(
-    "INSERT OR IGNORE INTO document (kind, id, body, revision, file) VALUES (?, ?, ?, ?, ?)",
-  );
   const rule: TableRule = {
     columns: {
       id: (id) => isText(id) && Buffer.byteLength(id) <= MAX_ID_BYTES && isId.test(id),
@@ -101,9 +99,15 @@ function copyKind<Body>(
     },
     where: ["kind = ? AND body IS NOT NULL", name],
     bound,
-    sizeOf: ({ body, file }) => rowBytes({ size: file ?? body }),
+    size: "coalesce(octet_length(file), octet_length(body))",
   };
-  for (const { id, body, revision, file } of untrustedRows(from, "document", rule, off)) {
+  for (const { id, body, revision, file } of untrustedRows(
+    from,
+    "document",
+    rule,
+    () => false,
+    off,
+  )) {
     const text = String(body);
     const known =
       bodyOf(read, String(id), text) ?? (anew === "known" ? knownPart(read, text) : undefined);
@@ -115,7 +119,11 @@ function copyKind<Body>(
     // The document's site is being removed.
     if (here === undefined) continue;
     const written = anew ? JSON.stringify(known) : text;
-    const added = add.run(name, here, written, anew ? 0 : revision, file);
-    if (added.changes === 0) off("there twice");
+    const added = await to.rows(
+      `INSERT INTO document (kind, id, body, revision, file) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT DO NOTHING RETURNING 1 AS one`,
+      [name, here, written, anew ? 0 : revision, file],
+    );
+    if (added.length === 0) off("there twice");
   }
 }

@@ -25,8 +25,11 @@ import { removeDatabase, resumeSwap, swapIn } from "./swap.ts";
 /** A copy may be so many times larger than its source, since its indices are filled in another order. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
-/** The ids that are skipped, more than were used since a backup. Restores in tens of thousands are possible. */
-const PASSED_BY = 2 ** 32;
+// Ids of responses are skipped, more than were used since a backup. Those after it had the next ones, and `tallydeck copy`
+// may have copied them to another database: an id must never be used twice. Restores in tens of thousands are possible.
+const NO_SURVEY = `INSERT INTO sqlite_sequence (name, seq)
+  SELECT 'survey', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'survey')`;
+const PASS_BY = `UPDATE sqlite_sequence SET seq = seq + ${2 ** 32} WHERE name = 'survey'`;
 
 /**
  * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup
@@ -36,14 +39,14 @@ const PASSED_BY = 2 ** 32;
 export async function copyIn(source: string, target: string, kinds: Kinds): Promise<void> {
   removeDatabase(target);
   try {
-    withDatabase(openUntrusted(source), (from) =>
-      fill(target, (to) => {
-        const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
-        to.pragma(`max_page_count = ${pages}`);
-        copyBackup(from, to, { file: source, kinds });
-        passBySurveyIds(to);
-      }),
-    );
+    const from = openUntrusted(source);
+    await fill(target, from, async (to, db) => {
+      const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(db)) + SPARE_PAGES;
+      db.pragma(`max_page_count = ${pages}`);
+      await copyBackup(from, to, { file: source, kinds });
+      await to.rows(NO_SURVEY);
+      await to.rows(PASS_BY);
+    });
   } catch (error) {
     if (isSqliteError(error, "SQLITE_FULL"))
       throw new DatabaseRefused({
@@ -61,25 +64,14 @@ export async function copyIn(source: string, target: string, kinds: Kinds): Prom
   await tryOut(target);
 }
 
-/**
- * Skips ids of responses. Those after the backup had the next ones, and `tallydeck copy` may have copied them
- * to another database: an id must never be used twice.
- */
-function passBySurveyIds(db: Database): void {
-  db.exec(
-    `INSERT INTO sqlite_sequence (name, seq)
-       SELECT 'survey', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'survey');
-     UPDATE sqlite_sequence SET seq = seq + ${PASSED_BY} WHERE name = 'survey'`,
-  );
-}
-
 /** Copies documents that a restore does not replace from `box` to `incoming`, as far as `box` can be read. */
-export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
+export async function keepOwn(box: string, incoming: string, kinds: Kinds): Promise<void> {
   if (!existsSync(box)) return;
   try {
     // Opening it for writing updates its schema, and moves the newest data from its log into the file.
     withDatabase(openForWriting(box), emptyWal);
-    withDatabase(openForReading(box), (from) => fill(incoming, (to) => copyLeft(from, to, kinds)));
+    const from = openForReading(box);
+    await fill(incoming, from, (to) => copyLeft(from, to, kinds));
   } catch (error) {
     // A restore has to work when the data of the box is unreadable.
     const unreadable = isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR");
@@ -117,7 +109,7 @@ export async function restore(
     removeDatabase(upload);
     for (const { end, file } of opened) copyNew(file, upload + end);
     await copyIn(upload, incoming, isWhole ? wholeKinds(kinds) : kinds);
-    keepOwn(target, incoming, kinds);
+    await keepOwn(target, incoming, kinds);
     await tryStart(incoming);
     swapIn(incoming, target);
   } catch (error) {

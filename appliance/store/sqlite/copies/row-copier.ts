@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { BOUNDS } from "../../../base/bounds.ts";
 import { isText } from "../../../base/input/json.ts";
 import type { SiteKey } from "../../counting.ts";
 import { readAbout } from "../../imports/about.ts";
 import { OWN_SOURCE, type SourceNumber } from "../../snapshot.ts";
+import { sourceOfOrigin } from "../../sources.ts";
+import type { Transaction } from "../../sql.ts";
 import { type CountRules, Sum } from "../../transfer/counts.ts";
 import {
   type Check,
@@ -17,8 +20,7 @@ import {
   isTime,
   isWhole,
 } from "../../transfer/values.ts";
-import { type Database, isSqliteError } from "../database.ts";
-import { prepared } from "../sql.ts";
+import type { Database } from "../database.ts";
 import { type Row, type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
 const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import"];
@@ -52,10 +54,15 @@ const RULES = {
       about: orNull((value) => readAbout(String(value)) !== null),
     },
     bound: BOUNDS.sources,
+    size: "octet_length(name) + coalesce(octet_length(about), 0)",
   },
   // Marks may be of the time before the service first ran.
   counted_day: { columns: { day: isDay, run_ms: Number.isSafeInteger } },
-  log: { columns: { source: isWhole, body: isBlob }, bound: BOUNDS.log },
+  log: {
+    columns: { source: isWhole, body: isBlob },
+    bound: BOUNDS.log,
+    size: "octet_length(body)",
+  },
   past: { columns: { site: isWhole, source: isWhole, counter: isCounter, n: isCount } },
   survey_day: { columns: { site: isWhole, day: isDay, n: isWhole } },
   survey: {
@@ -72,6 +79,7 @@ const RULES = {
   waiting_survey: {
     columns: { ...OF_SURVEY, boot: isShortText, at: isTime, saved_clock: isTime },
     bound: BOUNDS.waitingSurveys,
+    size: "octet_length(boot) + octet_length(payload)",
     check: isResponse,
   },
 } as const satisfies Readonly<Record<string, TableRule>>;
@@ -80,28 +88,26 @@ const RULES = {
 type Table = keyof typeof RULES;
 
 const ORIGIN = "SELECT value FROM meta WHERE key = 'origin' AND octet_length(value) <= 32";
-/** Adds a source with the origin `$1`; with a new one where that is NULL, or another source's. */
-const ADD_HERE = `INSERT INTO source (origin, kind, name) SELECT coalesce(
-  (SELECT $1 WHERE $1 NOT IN (SELECT origin FROM source)), lower(hex(randomblob(8)))), 'here', 'before a restore'`;
+const ORIGIN_BYTES = 8;
 
 /** A backup and the database that it is copied into. Sites and sources of rows get their new numbers. */
 export class RowCopier {
   readonly from: Database;
-  readonly to: Database;
+  readonly to: Transaction;
   /** Refuses the backup for a row of a table. */
   readonly refuse: (table: string, why: string) => never;
   /** Old number → new number. */
   readonly sites: ReadonlyMap<unknown, SiteKey>;
   /** The sum of all counts. */
   readonly #sum = new Sum();
-  /** Sources, by their old number, whose counts are of another tool. */
-  readonly imports: Set<unknown> = new Set();
   readonly #sources = new Map<unknown, SourceNumber>();
+  /** Sources whose counts are of another tool. */
+  readonly imports: Set<SourceNumber> = new Set();
   #made = 0;
 
   constructor(
     from: Database,
-    to: Database,
+    to: Transaction,
     sites: ReadonlyMap<unknown, SiteKey>,
     refuse: (table: string, why: string) => never,
   ) {
@@ -119,35 +125,36 @@ export class RowCopier {
   /** Rows as the backup has them. */
   rows(table: Table): Generator<Row> {
     const isLeft = (row: Row) => "site" in row && !this.sites.has(row.site);
-    const rule = { ...RULES[table], isLeft };
-    return untrustedRows(this.from, table, rule, (why) => this.refuse(table, why));
+    const refuse = (why: string) => this.refuse(table, why);
+    return untrustedRows(this.from, table, RULES[table], isLeft, refuse);
   }
 
-  table(table: Table): void {
-    for (const row of this.rows(table)) this.add(table, row);
+  /** Copies a table whose rows need no more. */
+  async table(table: Table): Promise<void> {
+    for (const row of this.rows(table)) await this.add(table, row);
   }
 
-  /** Adds a row of the backup. @returns its number, if it has one */
-  add(table: Table, row: Row): number {
+  /** Adds a row of the backup, with its site and source as they are here. */
+  async add(table: Table, row: Row): Promise<void> {
     const here = {
       ...row,
       ...("site" in row && { site: this.sites.get(row.site) }),
-      ...("source" in row && { source: this.sourceOf(row.source, table) }),
+      ...("source" in row && { source: await this.sourceOf(row.source, table) }),
     };
     const names = Object.keys(here);
-    const places = names.map(() => "?");
-    try {
-      const added = prepared(this.to, `INSERT INTO ${table} (${names}) VALUES (${places})`);
-      return Number(added.run(Object.values(here)).lastInsertRowid);
-    } catch (error) {
-      if (isSqliteError(error, "SQLITE_CONSTRAINT")) this.refuse(table, "there twice");
-      throw error;
-    }
+    const places = names.map((_, i) => `$${i + 1}`);
+    await this.to.rows(`INSERT INTO ${table} (${names}) VALUES (${places})`, Object.values(here));
   }
 
-  addSource(was: unknown, row: Row): void {
-    this.#sources.set(was, this.add("source", row));
-    if (row.kind === "import") this.imports.add(was);
+  /** Adds a source. @returns the number that it has here */
+  async addSource({ number: was, origin, kind, name, run_at, about }: Row): Promise<SourceNumber> {
+    const [{ number } = { number: 0 }] = await this.to.rows<{ number: SourceNumber }>(
+      "INSERT INTO source (origin, kind, name, run_at, about) VALUES ($1, $2, $3, $4, $5) RETURNING number",
+      [origin, kind, name, run_at, about],
+    );
+    this.#sources.set(was, number);
+    if (kind === "import") this.imports.add(number);
+    return number;
   }
 
   /**
@@ -156,15 +163,16 @@ export class RowCopier {
    * damaged, or its row is; it counts as a source all the same.
    * @throws as `refuse` for a value that is no number, and where there are too many sources
    */
-  sourceOf(was: unknown, table: string): SourceNumber {
+  async sourceOf(was: unknown, table: string): Promise<SourceNumber> {
     const known = this.#sources.get(was);
     if (known !== undefined) return known;
     if (!isWhole(was) || this.#made++ > BOUNDS.sources.count)
       return this.refuse(table, "of a source that is not there");
-    const ofBackup = was === OWN_SOURCE ? this.from.prepare(ORIGIN).pluck().get() : null;
-    const made = prepared(this.to, ADD_HERE).run({ 1: isOrigin(ofBackup) ? ofBackup : null });
-    const number = Number(made.lastInsertRowid);
-    this.#sources.set(was, number);
-    return number;
+    const noted = was === OWN_SOURCE ? this.from.prepare(ORIGIN).pluck().get() : undefined;
+    const isFree =
+      isOrigin(noted) && (await sourceOfOrigin(this.to.rows, String(noted))) === undefined;
+    const origin = isFree ? noted : randomBytes(ORIGIN_BYTES).toString("hex");
+    const about = { kind: "here", name: "before a restore", run_at: null, about: null };
+    return this.addSource({ number: was, origin, ...about });
   }
 }

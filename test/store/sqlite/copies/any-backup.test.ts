@@ -92,7 +92,7 @@ describe(`a backup of whatever hits made (TEST_SEED=${TEST_SEED} brings the same
         await world.stop();
         const file = databaseFile(world.dataDir);
         const [backup, incoming] = ["backup.db", "in.db"].map((name) => join(world.dataDir, name));
-        backUp(file, backup as string, DOCUMENT_KINDS);
+        await backUp(file, backup as string, DOCUMENT_KINDS);
         await copyIn(backup as string, incoming as string, DOCUMENT_KINDS);
         rmSync(file);
         rmSync(`${file}-wal`, { force: true });

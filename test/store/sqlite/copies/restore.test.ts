@@ -56,7 +56,7 @@ describe("what a restore copies", () => {
   const folder = eachFolder();
   const at = (name: string) => join(folder(), name);
 
-  it("leaves no byte of a push token in the file of a backup, whatever stands beside it", () => {
+  it("leaves no byte of a push token in the file of a backup, whatever stands beside it", async () => {
     const db = openForWriting(at("box.db"));
     const add = db.prepare("INSERT INTO document (kind, id, body, revision) VALUES (?, ?, ?, 1)");
     db.transaction(() => {
@@ -66,7 +66,7 @@ describe("what a restore copies", () => {
       }
     })();
     db.close();
-    backUp(at("box.db"), at("backup.db"), DOCUMENT_KINDS);
+    await backUp(at("box.db"), at("backup.db"), DOCUMENT_KINDS);
     const bytes = readFileSync(at("backup.db"));
     assert.deepEqual([bytes.includes("xxxx"), bytes.includes("secret-")], [true, false]);
   });
@@ -114,7 +114,7 @@ describe("what a restore copies", () => {
     );
     stopped.close();
 
-    backUp(data, at("backup.db"), DOCUMENT_KINDS);
+    await backUp(data, at("backup.db"), DOCUMENT_KINDS);
     await restore(at("backup.db"), at("restored.db"), START);
     const {
       meta: givenMeta,
