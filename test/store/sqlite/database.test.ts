@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { pieceOf } from "../../../appliance/store/blocks/block-reader.ts";
+import { LAST_DAY, MAX_MONTH } from "../../../appliance/store/blocks/month.ts";
+import { LAST_PART } from "../../../appliance/store/settling/parts.ts";
+import type { BlockKey } from "../../../appliance/store/snapshot.ts";
 import { openForReading, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { DatabaseRefused } from "../../../appliance/store/sqlite/refused.ts";
+import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { becomeNewer } from "../../helpers/newer.ts";
 
@@ -28,6 +33,27 @@ describe("a database", () => {
       db.close();
     }
   }
+
+  it("takes no block and no piece whose numbers nothing counts in", () => {
+    const db = openForWriting(file());
+    const put = (off: Partial<BlockKey>, n = 0) => {
+      const key = { site: 1, month: 0, source: 0, part: 0, ...off };
+      const nothing = new Uint8Array();
+      putBlock(db, { ...key, counters: nothing, counts: nothing, pieces: new Map([[n, nothing]]) });
+    };
+    for (const [column, least, most] of [
+      ["site", 1, 2 ** 31 - 1],
+      ["month", 0, MAX_MONTH],
+      ["source", 0, 2 ** 30],
+      ["part", 0, LAST_PART],
+    ] as const) {
+      for (const good of [least, most]) put({ [column]: good });
+      for (const bad of [least - 1, most + 1]) assert.throws(() => put({ [column]: bad }), /CHECK/);
+    }
+    for (const good of [pieceOf(0), LAST_DAY]) put({}, good);
+    for (const bad of [pieceOf(0) - 1, LAST_DAY + 1]) assert.throws(() => put({}, bad), /CHECK/);
+    db.close();
+  });
 
   function refusal(open: (path: string) => unknown): string {
     try {
