@@ -52,7 +52,7 @@ export const BLOCK_BYTES = `(octet_length(counters) + octet_length(counts)
 const READ: Readonly<Record<Column, string>> = {
   counters: "counters",
   counts: "counts",
-  pieces: `(SELECT string_agg(CAST(n AS text), ',') ${PIECES_OF_BLOCK}) AS pieces`,
+  pieces: `(SELECT string_agg(CAST(n AS text), ',' ORDER BY n) ${PIECES_OF_BLOCK}) AS pieces`,
 };
 
 /** A page of blocks with some columns. Sizes come first, since a value is read whole. */

@@ -11,7 +11,7 @@ const COMPILED = join(ROOT, "node_modules/.cache/previous-release");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
-  text: "What of a block is large or goes by itself: detail of a day",
+  text: "With the bytes in it, no row is looked at for the sum of all.",
   file: "appliance/store/sqlite/schema/001-first.sql",
 };
 

@@ -80,11 +80,7 @@ export async function nextSettlement(
 function pastOf(time: SettlingTime): Past {
   const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
   if (bootedAt === null)
-    return {
-      today: Number.NEGATIVE_INFINITY,
-      over: new Set(),
-      keepsDetail: () => true,
-    };
+    return { today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true };
   // The calendar may be wrong, so the service has to have run for as long, too.
   const isPast = (day: Day, days: number) =>
     day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
@@ -218,7 +214,7 @@ function crowded<T extends BlockKey>(running: readonly T[]): T[][] {
 }
 
 /** False where the counters of a block cannot be read. */
-function holdsPast({ month, counters }: KeptBlock | BlockRow, { over }: Past): boolean {
+function holdsPast({ month, counters }: Omit<KeptBlock, "pieces">, { over }: Past): boolean {
   const counts = new Uint8Array();
   const block = orUnreadable(() => new BlockReader({ month, counters, counts }).counters);
   const { days = 0 } = block ?? {};
