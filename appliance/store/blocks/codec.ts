@@ -68,8 +68,10 @@ export class BlockWriter {
       const column = DETAIL_DIMENSIONS.indexOf(name);
       for (const [day, { rows, values }] of column < 0 ? [] : daysOf(block.detail)) {
         const planes = planesOf(values[column] as Uint16Array, rows);
+        if (planes === undefined) continue;
         const writer = this.#days.get(firstDayOf(block.month) + day);
-        if (planes !== undefined) writer?.add(columnKey(DIMENSIONS.indexOf(name)), planes);
+        writer?.add(columnKey(DIMENSIONS.indexOf(name)), planes);
+        giveBack(planes);
       }
     }
   }

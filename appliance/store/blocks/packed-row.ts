@@ -54,7 +54,11 @@ export class RowWriter {
   /** @returns the row, in memory of its own; empty without items */
   end(): Uint8Array<ArrayBuffer> {
     if (this.#items === 0) return new Uint8Array();
-    const held = this.#held.map(({ packed, length }) => unpack(packed, length));
+    const held = this.#held.map(({ packed, length }) => {
+      const bytes = unpack(packed, length);
+      giveBack(packed);
+      return bytes;
+    });
     const bytes = joined([...held, ...this.#open]);
     const packed = this.#packs && bytes.length >= WORTH_PACKING_BYTES ? pack(bytes) : bytes;
     const isPacked = packed.length < bytes.length;
