@@ -91,7 +91,9 @@ export class SimulatedBox extends SimulatedStore {
 
   protected async leftOf(id: string): Promise<number> {
     const left = `SELECT (SELECT count(*) FROM site WHERE id = ?)
-      + (SELECT count(*) FROM block WHERE site NOT IN (SELECT key FROM site))`;
+      + (SELECT count(*) FROM block WHERE site NOT IN (SELECT key FROM site))
+      + (SELECT count(*) FROM piece WHERE (site, month, source, part) NOT IN
+        (SELECT site, month, source, part FROM block))`;
     return this.#db.prepare(left).pluck().get(id) as number;
   }
 

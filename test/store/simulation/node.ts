@@ -143,7 +143,9 @@ export class SimulatedNode extends SimulatedStore {
 
   protected async leftOf(id: string): Promise<number> {
     const left = `SELECT (SELECT count(*) FROM site WHERE id = $1)
-      + (SELECT count(*) FROM block WHERE site NOT IN (SELECT key FROM site)) AS n`;
+      + (SELECT count(*) FROM block WHERE site NOT IN (SELECT key FROM site))
+      + (SELECT count(*) FROM piece WHERE (site, month, source, part) NOT IN
+        (SELECT site, month, source, part FROM block)) AS n`;
     const [row] = await this.#parts.others.rows<{ n: number }>(left, [id]);
     return row?.n ?? 0;
   }
