@@ -9,9 +9,6 @@ import { copyBlocks, copyLog } from "./copy-counts.ts";
 import { copyKept, type Kinds } from "./copy-documents.ts";
 import { RowCopier } from "./row-copier.ts";
 
-/** The first generation of a database is drawn from so many. */
-const GENERATIONS = 2 ** 40;
-
 interface Backup {
   readonly file: string;
   readonly kinds: Kinds;
@@ -50,7 +47,7 @@ export async function copyBackup(
     throw error;
   }
   // At random: none that is known of another database.
-  await to.rows("UPDATE generation SET n = $1", [randomInt(GENERATIONS)]);
+  await to.rows("UPDATE generation SET n = $1", [randomInt(2 ** 40)]);
 }
 
 /**

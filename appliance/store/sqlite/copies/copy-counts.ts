@@ -7,15 +7,17 @@ import { BLOCK_BYTES } from "../../shared-snapshot.ts";
 import type { BlockKey, BlockRow } from "../../snapshot.ts";
 import { NOT_OURS, refuseUnsound } from "../../transfer/counts.ts";
 import { soundRow } from "../../transfer/sound-snapshot.ts";
+import { isBlob } from "../../transfer/values.ts";
 import type { Database } from "../database.ts";
 import { wholeBlock } from "../snapshot.ts";
 import { prepared } from "../sql.ts";
 import type { RowCopier } from "./row-copier.ts";
 import { isWithin } from "./untrusted-rows.ts";
 
-/** The most of a row of counts, packed: all rows of detail of a day, or all values of a dimension, take less. */
+/** The most of a row, packed: all rows of detail of a day, or all values of a dimension, take less. */
 const PACKED = { ...BOUNDS.blocks, bytes: 8 * 1_048_576 };
-const COLUMNS = { block: ["counters", "counts"], piece: ["bytes"] };
+const COUNTS = { columns: { counters: isBlob, counts: isBlob }, bound: PACKED };
+const PIECES = { columns: { bytes: isBlob }, bound: PACKED, size: "octet_length(bytes)" };
 // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
 const KEYS = `SELECT site, month, source, part, count(*) OVER (PARTITION BY site, month, source) AS parts
   FROM block NOT INDEXED ORDER BY site, month, source, part`;
@@ -44,10 +46,8 @@ export async function copyLog(copy: RowCopier): Promise<void> {
  */
 export async function copyBlocks(copy: RowCopier): Promise<void> {
   const rules = copy.rulesOf("block");
-  for (const [table, columns] of Object.entries(COLUMNS)) {
-    const size = columns.map((name) => `octet_length(${name})`).join(" + ");
-    isWithin(PACKED, copy.from, { rows: `FROM ${table}`, columns, size }, rules.refuse);
-  }
+  isWithin(copy.from, "block", COUNTS, rules.refuse);
+  isWithin(copy.from, "piece", PIECES, rules.refuse);
   for (const each of copy.from.prepare(KEYS).iterate()) {
     const { parts, ...key } = each as BlockKey & { readonly parts: number };
     const site = copy.sites.get(key.site);

@@ -101,13 +101,7 @@ async function copyKind<Body>(
     bound,
     size: "coalesce(octet_length(file), octet_length(body))",
   };
-  for (const { id, body, revision, file } of untrustedRows(
-    from,
-    "document",
-    rule,
-    () => false,
-    off,
-  )) {
+  for (const { id, body, revision, file } of untrustedRows(from, "document", rule, off)) {
     const text = String(body);
     const known =
       bodyOf(read, String(id), text) ?? (anew === "known" ? knownPart(read, text) : undefined);

@@ -126,7 +126,7 @@ export class RowCopier {
   rows(table: Table): Generator<Row> {
     const isLeft = (row: Row) => "site" in row && !this.sites.has(row.site);
     const refuse = (why: string) => this.refuse(table, why);
-    return untrustedRows(this.from, table, RULES[table], isLeft, refuse);
+    return untrustedRows(this.from, table, RULES[table], refuse, isLeft);
   }
 
   /** Copies a table whose rows need no more. */
