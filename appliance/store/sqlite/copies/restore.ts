@@ -2,11 +2,6 @@ import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { copyNew } from "../../../base/system/files.ts";
 import { actAsOwnerOf } from "../../../base/system/owner.ts";
-import { change } from "../../changes.ts";
-import type { SiteKey } from "../../counting.ts";
-import { BatchEncoder, decodeBatch } from "../../log/batch.ts";
-import { SITES } from "../../sites/kinds.ts";
-import { Commits } from "../commit.ts";
 import {
   type Database,
   emptyWal,
@@ -16,7 +11,6 @@ import {
   openUntrusted,
   withDatabase,
 } from "../database.ts";
-import { SqliteDb } from "../db.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { copyBackup, fill } from "./copy-backup.ts";
 import { copyLeft, type Kinds, wholeKinds } from "./copy-documents.ts";
@@ -32,8 +26,7 @@ const NO_SURVEY = `INSERT INTO sqlite_sequence (name, seq)
 const PASS_BY = `UPDATE sqlite_sequence SET seq = seq + ${2 ** 32} WHERE name = 'survey'`;
 
 /**
- * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup
- * nothing is taken as it is: see `copyBackup`.
+ * Makes `target`, a new database of ours, from the backup `source`, of which nothing is taken as it is: see `copyBackup`.
  * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
  */
 export async function copyIn(source: string, target: string, kinds: Kinds): Promise<void> {
@@ -61,7 +54,6 @@ export async function copyIn(source: string, target: string, kinds: Kinds): Prom
       });
     throw error;
   }
-  await tryOut(target);
 }
 
 /** Copies documents that a restore does not replace from `box` to `incoming`, as far as `box` can be read. */
@@ -121,34 +113,6 @@ export async function restore(
     removeDatabase(incoming);
     back();
     for (const { file } of opened) closeSync(file);
-  }
-}
-
-/** Counts in a database as after a start, and rolls that back. */
-async function tryOut(file: string): Promise<void> {
-  const db = new SqliteDb(openForWriting(file));
-  const done = new Error("Rolled back");
-  try {
-    await db.transaction(async (sql) => {
-      const { name, of } = SITES;
-      const kind = { name, ...(of && { of }) };
-      await change(sql, { documents: [{ kind, put: [{ id: null, body: "{}" }], remove: [] }] });
-      const [last] = await sql.rows<{ site: SiteKey }>("SELECT last_site AS site FROM revision");
-      const site = last?.site ?? 0;
-      const trial = new BatchEncoder();
-      trial.add({ site, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
-      const before = (await sql.logEnds()).last;
-      new Commits(db.file).add({ log: [trial.encode()], surveys: [] });
-      const [row] = await sql.snapshot.log(before, 1);
-      if (row === undefined || !decodeBatch(row.body).sites.includes(site))
-        throw new Error("a database made from a backup does not count");
-      throw done;
-    });
-  } catch (error) {
-    if (error !== done) throw error;
-    db.file.pragma("journal_mode = DELETE");
-  } finally {
-    await db.close();
   }
 }
 
