@@ -184,6 +184,18 @@ describe("filters of the dashboard", () => {
     await owner.page.getByText("Events are not kept by the hour").waitFor();
   });
 
+  it("leave out imported days without hours, which a line says before one is pressed", async () => {
+    await owner.page.route(/stats\?/, async (route) => {
+      const response = await route.fetch();
+      const gaps = [{ from: "2026-01-01", to: "2026-02-20", lacks: ["hours", "hi"] }];
+      await route.fulfill({ response, json: { ...(await response.json()), gaps } });
+    });
+    await owner.visit(NOTES);
+    const said = /^\d+ of 30 days were imported: they have no hours, and filters leave them out\.$/;
+    await owner.page.locator(".notices").getByText(said).waitFor();
+    await owner.assertAccessibleInAnyLight(".notices", true);
+  });
+
   it("say from when days can be filtered, and that some were counted for all", async () => {
     await owner.page.route(/stats\?.*where=/, async (route) => {
       const response = await route.fetch();
@@ -193,8 +205,13 @@ describe("filters of the dashboard", () => {
     await owner.visit(`${NOTES}&where=country:is:DE`);
     assert.match(
       await seen(owner.page.locator(".asking .hint")),
-      /Filters count from 20 Feb on\. 1 in 4 counted, scaled: pageviews ±1,234\./,
+      /^1 in 4 counted, scaled: pageviews ±1,234\./,
     );
+    await owner.page
+      .getByText(
+        /Filters count from 20 Feb on: \d+ of 30 days are left out, imported or kept as totals\./,
+      )
+      .waitFor();
     assert.equal(await tile("Pageviews").locator(".was").count(), 0);
     await owner.page.keyboard.press("w");
     await owner.page.getByText("The days compared with cannot be filtered.").waitFor();

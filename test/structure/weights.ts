@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_300 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_030 },
-  "test/": { files: 672, lines: 100_420 },
-  "web/": { files: 187, lines: 18_230 },
+  "test/": { files: 672, lines: 100_440 },
+  "web/": { files: 187, lines: 18_250 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -14,7 +14,7 @@ import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
 import { Later, useSteps } from "./later.tsx";
-import { Notices, OnlyNotice } from "./notices.tsx";
+import { DaysNotice, Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { chartable, totalText } from "./traffic/figures.ts";
@@ -88,6 +88,7 @@ export function Dashboard(props: DashboardProps) {
         {...{ history, isForgetful, isUnkept, refresh }}
       >
         {history.only && <OnlyNotice {...{ only: history.only, tab, change }} />}
+        {tab === "traffic" && !isNew && <DaysNotice {...{ history, range }} />}
       </Notices>
       <main id="content" tabIndex={-1} aria-busy={isOld && feed.busy}>
         <h1 class="offscreen">

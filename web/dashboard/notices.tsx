@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { WARNINGS } from "../../appliance/base/text/warnings.ts";
 import type { SiteSource } from "../../appliance/traffic/collector/wire.ts";
+import { shortDay } from "../shared/dates.ts";
 import { counted } from "../shared/format.ts";
-import type { History } from "./history.ts";
+import { type DayRange, type History, isUntold } from "./history.ts";
 import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
@@ -56,6 +57,29 @@ export function Notices(props: NoticesProps) {
       )}
       {children}
     </div>
+  );
+}
+
+/** The days of a range that filters leave out, or would: what they lack is no zero. */
+export function DaysNotice({ history, range }: { history: History; range: DayRange }) {
+  const { since, where, last } = history;
+  const length = range.to - range.from + 1;
+  const days = Array.from({ length }, (_, i) => range.from + i);
+  const left = days.filter((day) => day < since).length;
+  const imported = days.filter((day) => isUntold(history, day, "hours")).length;
+  const of = (n: number) => `${n} of ${counted(length, "day", "days")}`;
+  if (where.length > 0)
+    return left === 0 || since > last ? null : (
+      <p class="notice">
+        Filters count from {shortDay(since)} on: {of(left)} {left === 1 ? "is" : "are"} left out,
+        imported or kept as totals.
+      </p>
+    );
+  return imported === 0 ? null : (
+    <p class="notice">
+      {of(imported)} {imported === 1 ? "was imported: it has" : "were imported: they have"} no
+      hours, and filters leave {imported === 1 ? "it" : "them"} out.
+    </p>
   );
 }
 

@@ -6,7 +6,6 @@ import {
   TESTS,
 } from "../../../appliance/base/text/condition.ts";
 import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
-import { shortDay } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { totalText } from "../traffic/figures.ts";
@@ -167,7 +166,7 @@ function Chip({ condition: { dimension, test, value }, isBound, onChange, onRemo
 
 type WorthProps = Omit<AskingProps, "where" | "metric" | "now">;
 
-/** The first counted day, and the size of the sample; or the reason for a refusal. */
+/** Whether days compared with count, and the size of the sample; or the reason for a refusal. */
 function Worth({ history, range, compared, tab, isOld, refusal, change }: WorthProps) {
   if (refusal !== null)
     return (
@@ -184,9 +183,9 @@ function Worth({ history, range, compared, tab, isOld, refusal, change }: WorthP
   if (since > last) return <>No day is kept in a form that can be filtered.</>;
   return (
     <>
-      {since > range.from
-        ? `Filters count from ${shortDay(since)} on. `
-        : since > (compared?.from ?? since) && "The days compared with cannot be filtered. "}
+      {since <= range.from &&
+        since > (compared?.from ?? since) &&
+        "The days compared with cannot be filtered. "}
       {sampled > 1 && `1 in ${sampled} counted, scaled: pageviews ±${whole(margin)}. `}
     </>
   );
