@@ -1,10 +1,12 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { timeRun } from "../settling/day-marks.ts";
 import type { CopyEnd } from "./end.ts";
 import type { Source, Sums } from "./engine.ts";
 import { addTo, counterDays, monthsOf, pastOf, sumsOf } from "./reading.ts";
 import type { Pair } from "./sites.ts";
+import { numberOf } from "./sources.ts";
 
 /** The outcome of a comparison of both sides. */
 export interface Compared {
@@ -55,7 +57,8 @@ export async function compare(
     const sources = await from.sourcesOf(pair.site);
     const bySource = await from.months(pair.site, sources);
     const months = [...new Set([...bySource.values()].flat())].sort((a, b) => a - b);
-    const kept = await to.keptDays();
+    // Retention has not dropped these.
+    const { marks: kept } = await to.read(({ rows }) => timeRun(rows));
     for (const [n, month] of months.entries()) {
       show(pair, n / months.length);
       const source = await sumsIn(from, pair.site, month);
@@ -166,32 +169,27 @@ async function othersWithLess(
 }
 
 /** Counters of all time, days past retention included. */
-async function totalsOf(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
-  const source = await sourceIn(end, origin);
-  if (source === undefined) return NONE;
-  return end.read(async ({ snapshot, rows }) => {
-    const sums = new Map(await pastOf(rows, { site, source }));
-    for (const day of (await counterDays(snapshot, { site, source })).values()) addTo(sums, day);
+function totalsOf(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
+  return end.read(async (access) => {
+    const source = await numberOf(access, origin);
+    if (source === undefined) return NONE;
+    const sums = new Map(await pastOf(access.rows, { site, source }));
+    for (const day of (await counterDays(access.snapshot, { site, source })).values())
+      addTo(sums, day);
     return sums;
   });
 }
 
 /** The number of responses by `version day`. */
 async function surveySums(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
-  const source = await sourceIn(end, origin);
-  if (source === undefined) return NONE;
-  const rows = await end.read((access) =>
+  const rows = await end.read(async (access) =>
     access.rows<{ name: string; n: number }>(
       `SELECT version || ' ' || day AS name, count(*) AS n FROM survey
        WHERE site = $1 AND source = $2 GROUP BY version, day`,
-      [site, source],
+      [site, (await numberOf(access, origin)) ?? -1],
     ),
   );
   return new Map(rows.map(({ name, n }) => [name, n]));
-}
-
-async function sourceIn(end: CopyEnd, origin: string): Promise<number | undefined> {
-  return (await end.sources()).find((source) => source.origin === origin)?.number;
 }
 
 /** The sums of which the target has less, and how much: `3 of 5`. */

@@ -1,12 +1,10 @@
 import { COUNTABLE, MAX_PARTS_OF_MONTH } from "../../base/bounds.ts";
-import type { Day } from "../../base/calendar.ts";
 import { bodyOf } from "../../base/documents.ts";
 import { databaseUrl } from "../../base/input/database-url.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { readAbout } from "../imports/about.ts";
-import { timeRun } from "../settling/day-marks.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
 import { type Directory, readDirectory, type SiteRecord } from "../sites/directory.ts";
 import { SITE_SETTINGS } from "../sites/kinds.ts";
@@ -43,7 +41,7 @@ export class CopyEnd {
   /** The origin of new counts. */
   readonly origin: string;
   readonly name: string;
-  readonly #engine: CopyEngine;
+  readonly engine: CopyEngine;
   /** The last number of each node's log that was looked at. */
   readonly #looked = new Map<number, number>();
   /** The sum of copied counts. It is bounded to a share, since there are other sources, and counts of the target. */
@@ -52,7 +50,7 @@ export class CopyEnd {
   constructor(engine: CopyEngine) {
     this.origin = engine.origin;
     this.name = engine.name;
-    this.#engine = engine;
+    this.engine = engine;
   }
 
   /** @throws {CopyRefused} where it holds what is no block, and no batch */
@@ -94,27 +92,19 @@ export class CopyEnd {
 
   /** Runs reads on one snapshot. @throws {CopyRefused} as `readable` */
   read<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
-    return this.readable(() => this.#engine.db.transaction(task, { read: true }));
+    return this.readable(() => this.engine.db.transaction(task, { read: true }));
   }
 
   /** Runs one transaction; `task` may run more than once. @throws {CopyRefused} as `readable` */
   transaction<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
     return this.readable(() =>
-      this.#engine.db.transaction(async (sql) => {
+      this.engine.db.transaction(async (sql) => {
         const result = await task(sql);
         // Readers that show numbers look at them again.
         await sql.rows(PASS_GENERATION);
         return result;
       }),
     );
-  }
-
-  isAway(error: unknown): boolean {
-    return this.#engine.isAway(error);
-  }
-
-  problemOf(error: unknown): string | undefined {
-    return this.#engine.problemOf(error);
   }
 
   sites(): Promise<readonly CopySite[]> {
@@ -165,11 +155,6 @@ export class CopyEnd {
   /** The same of which there may be anything of a site. */
   sourcesOf(site: SiteKey): Promise<readonly Source[]> {
     return this.read((access) => sourcesOfSite(access, this.name, site));
-  }
-
-  /** Whether it has anything of an origin, or a copy from there began. */
-  async knows(origin: string): Promise<boolean> {
-    return (await this.read((access) => numberOf(access, origin))) !== undefined;
   }
 
   /** The months with content of a site, by source, ascending. */
@@ -234,14 +219,8 @@ export class CopyEnd {
     );
   }
 
-  /** Every day that retention has not dropped. */
-  async keptDays(): Promise<ReadonlySet<Day>> {
-    const { marks } = await this.read(({ rows }) => timeRun(rows));
-    return new Set(marks.keys());
-  }
-
   close(): Promise<void> {
-    return this.#engine.close();
+    return this.engine.close();
   }
 }
 

@@ -65,12 +65,12 @@ export class Retries {
 
   #whoIsAway(error: unknown): string | undefined {
     const { from, to } = this.#options;
-    return [to, from].find((end) => end.isAway(error))?.name;
+    return [to, from].find((end) => end.engine.isAway(error))?.name;
   }
 
   #told(error: unknown): unknown {
     const { from, to } = this.#options;
-    const problem = to.problemOf(error) ?? from.problemOf(error);
+    const problem = to.engine.problemOf(error) ?? from.engine.problemOf(error);
     return problem === undefined
       ? error
       : new CopyRefused(`${problem} What was copied stays; then give the same command again.`);

@@ -11,6 +11,7 @@ import { adminChange } from "../sites/writes.ts";
 import type { Transaction } from "../sql.ts";
 import type { CopyEnd } from "./end.ts";
 import { CopyRefused, type CopySite } from "./engine.ts";
+import { numberOf } from "./sources.ts";
 
 /** A site on both sides. */
 export interface Pair {
@@ -55,7 +56,8 @@ export async function bringSites(
   const matches = await match(from, to);
   refuseTwins(matches, await to.sites());
   await bringZone(from, to, say);
-  const isFirst = !(await to.knows(from.origin));
+  const known = await to.read((access) => numberOf(access, from.origin));
+  const isFirst = known === undefined;
   for (const each of matches)
     if (each.found === undefined || (isFirst && lacks(each.site, each.found))) {
       const loser = await to.transaction((access) => bring(each, access));
