@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { BOUNDS, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { addToMonth } from "../../copy/months.ts";
 import { type Batch, decodeBatch, recordsOf } from "../../log/batch.ts";
@@ -22,7 +23,10 @@ const PIECES = { columns: { bytes: isBlob }, bound: PACKED, size: "octet_length(
 const KEYS = `SELECT site, month, source, part, count(*) OVER (PARTITION BY site, month, source) AS parts
   FROM block NOT INDEXED ORDER BY site, month, source, part`;
 
-/** Copies the batches of the log in their order, without records of sites that are not copied. */
+/** Small batches are put together until they take so many bytes. */
+const RUN_BYTES = 131_072;
+
+/** Copies the records of the log in their order, without those of sites that are not copied. */
 export async function copyLog(copy: RowCopier): Promise<void> {
   const rules = copy.rulesOf("log");
   function* copied(batch: Batch): Generator<HitRecord> {
@@ -33,11 +37,24 @@ export async function copyLog(copy: RowCopier): Promise<void> {
       yield { ...record, site };
     }
   }
-  for (const { source, body } of copy.rows("log")) {
-    const batch = decodeBatch(body as Uint8Array);
+  /** Batches of one source and clock. */
+  let run: Batch[] = [];
+  let [bytes, source]: [number, unknown] = [0, undefined];
+  const close = async () => {
+    for (const body of together(run, copied)) await copy.add("log", { source, body });
+    [run, bytes] = [[], 0];
+  };
+  for (const row of copy.rows("log")) {
+    const body = row.body as Uint8Array;
+    const batch = decodeBatch(body);
     refuseUnsound(batch, rules);
-    for (const bytes of together([batch], copied)) await copy.add("log", { source, body: bytes });
+    const isOfRun = row.source === source && isDeepStrictEqual(batch.undated, run[0]?.undated);
+    if (!isOfRun || bytes > RUN_BYTES) await close();
+    source = row.source;
+    bytes += body.length;
+    run.push(batch);
   }
+  await close();
 }
 
 /**
