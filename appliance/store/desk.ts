@@ -100,5 +100,5 @@ export const loadRestore = () =>
 export const loadCopy = () =>
   import("./copy/whole.ts").then(({ copyAndCheck, checkCopy }) => ({ copyAndCheck, checkCopy }));
 
-/** Imports `withTables` of `postgres/tables`. */
-export const loadTables = () => import("./postgres/tables.ts").then(({ withTables }) => withTables);
+/** Imports `withTables` of `postgres/desk`. */
+export const loadTables = () => import("./postgres/desk.ts").then(({ withTables }) => withTables);

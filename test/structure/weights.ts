@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_460 },
-  "appliance/store/": { files: 165, lines: 21_690 },
+  "appliance/store/": { files: 159, lines: 21_680 },
   "appliance/deck/": { files: 92, lines: 11_580 },
   "appliance/traffic/": { files: 93, lines: 9_790 },
   "appliance/links/": { files: 100, lines: 11_670 },

@@ -3,7 +3,7 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { type Day, parseDay } from "../../base/calendar.ts";
 import { type DocumentKind, objectOf, readDocument } from "../../base/documents.ts";
 import { type Gap, LACKS, type Lack } from "../reports.ts";
-import { runsOf } from "./runs.ts";
+import { runsOf } from "./days.ts";
 
 /** The facts about an import that its counts do not say. */
 export interface ImportAbout {

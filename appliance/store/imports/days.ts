@@ -6,6 +6,7 @@ import { DayDetail, DETAIL_DIMENSIONS, type Sample } from "../blocks/detail.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { Dimension } from "../log/record.ts";
+import type { Gap, Lack } from "../reports.ts";
 import type { BlockPieces } from "../snapshot.ts";
 
 /** All that is kept of a day of a site, as plain data. */
@@ -117,4 +118,22 @@ export function addDay(block: Block, day: Day, { counters, values, detail }: Day
       return own;
     }),
   });
+}
+
+/** A day of which something is not known. */
+export interface DayGap {
+  readonly day: Day;
+  readonly lacks: readonly Lack[];
+}
+
+/** Days that follow each other and lack the same, together. */
+export function runsOf(days: readonly DayGap[]): Gap[] {
+  const runs: { from: Day; to: Day; lacks: readonly Lack[] }[] = [];
+  for (const { day, lacks } of days) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.to >= day - 1 && last.lacks.join() === lacks.join())
+      last.to = day;
+    else runs.push({ from: day, to: day, lacks });
+  }
+  return runs.map(({ from, to, lacks }) => ({ from: formatDay(from), to: formatDay(to), lacks }));
 }

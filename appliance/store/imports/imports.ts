@@ -1,16 +1,30 @@
-import { DAY_MS, type Day } from "../../base/calendar.ts";
+import { DAY_MS, type Day, formatDay } from "../../base/calendar.ts";
+import { BlockReader } from "../blocks/block-reader.ts";
+import { encodeBlock } from "../blocks/codec.ts";
 import { ALL_KEPT } from "../blocks/compact.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeRows } from "../blocks/merge.ts";
-import { ALL_MONTHS, firstDayOf, type Month } from "../blocks/month.ts";
-import { countersOf, monthsOf } from "../copy/reading.ts";
+import { ALL_MONTHS, firstDayOf, type Month, monthOf } from "../blocks/month.ts";
+import { NoBlock } from "../blocks/varints.ts";
+import { countersOf, monthsBySource, monthsOf, pastOf } from "../copy/reading.ts";
 import type { SiteKey } from "../counting.ts";
+import type { SiteDays } from "../counts/site-counts.ts";
+import type { Gap } from "../reports.ts";
 import { markDayAgo } from "../settling/day-marks.ts";
 import { SETTLED } from "../settling/parts.ts";
 import { dropMonth, PASS_GENERATION } from "../settling/statements.ts";
-import type { BlockKey, BlockPieces, BlockRow, Snapshot, SourceNumber } from "../snapshot.ts";
+import {
+  type BlockKey,
+  type BlockPieces,
+  type BlockRow,
+  blocksIn,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
 import { addSource, type SourceRow, siteSources, sourceOfOrigin } from "../sources.ts";
 import type { Rows, Transaction } from "../sql.ts";
-import { aboutText, type ImportAbout } from "./about.ts";
+import { aboutText, type ImportAbout, readAbout } from "./about.ts";
+import { type DayGap, runsOf } from "./days.ts";
 
 /** An import of a site. */
 interface ImportName {
@@ -185,4 +199,105 @@ export async function takeRest(sql: Transaction, input: RestWrite): Promise<void
       values: [ids[at], site, source, number, version, day, payload],
     })),
   ]);
+}
+
+/**
+ * The gaps in what is known of the days of a site, ascending: the one place that says so, for all figures. What is counted here
+ * is known; of an import's days, what its format has.
+ * @param only the only source that counts; all unless given
+ */
+export async function gapsOf(
+  snapshot: Snapshot,
+  rows: Rows,
+  { site, from, to }: SiteDays,
+  only: SourceNumber | undefined,
+): Promise<Gap[]> {
+  const found = await rows<{ number: SourceNumber; about: string | null }>(
+    "SELECT number, about FROM source WHERE kind = 'import'",
+  );
+  const gapsBy = new Map(
+    found.flatMap(({ number, about }) => {
+      const gaps = readAbout(about)?.gaps ?? [];
+      return gaps.length === 0 || (only ?? number) !== number ? [] : [[number, gaps] as const];
+    }),
+  );
+  if (gapsBy.size === 0) return [];
+  const months = { from: monthOf(from), to: monthOf(to) };
+  const days: DayGap[] = [];
+  for await (const row of blocksIn(snapshot, [site], months, ["counters"])) {
+    const gaps = gapsBy.get(row.source);
+    const held = gaps === undefined ? 0 : daysOf(row);
+    for (let at = 0; at < MAX_DAYS; at++) {
+      const day = firstDayOf(row.month) + at;
+      if ((held & (1 << at)) === 0 || day < from || day > to) continue;
+      const name = formatDay(day);
+      const gap = gaps?.find((one) => one.from <= name && name <= one.to);
+      if (gap !== undefined) days.push({ day, lacks: gap.lacks });
+    }
+  }
+  return runsOf(days.sort((a, b) => a.day - b.day));
+}
+
+/** The days of a block; none where it cannot be read. */
+function daysOf(row: ConstructorParameters<typeof BlockReader>[0]): number {
+  try {
+    return new BlockReader(row).counters.days;
+  } catch (error) {
+    if (!(error instanceof NoBlock)) throw error;
+    return 0;
+  }
+}
+
+// All that there is of a site, of all its sources together, for an export.
+
+/** The months with content, ascending. */
+export async function monthsOfSite(
+  snapshot: Snapshot,
+  rows: Rows,
+  site: SiteKey,
+): Promise<Month[]> {
+  const sources = await siteSources(rows, site);
+  const numbers = sources.map(({ number }) => number);
+  const months = await monthsBySource(snapshot, site, numbers);
+  return [...new Set([...months.values()].flat())].sort((a, b) => a - b);
+}
+
+/** A month of a site as one block; null where there is nothing. */
+export async function monthOfSite(
+  snapshot: Snapshot,
+  site: SiteKey,
+  month: Month,
+): Promise<BlockPieces | null> {
+  const range = { from: month, to: month };
+  const which = { site, source: undefined };
+  const [found] = await monthsOf(snapshot, which, range, "detail");
+  return found === undefined ? null : encodeBlock(found.block);
+}
+
+/** A response of a survey, and its place in the order of all. */
+interface SurveyOfSite {
+  readonly id: number;
+  readonly day: number;
+  /** JSON. */
+  readonly payload: string;
+}
+
+/** The responses of a site after a place, in their order. */
+export function surveysOfSite(
+  rows: Rows,
+  {
+    site,
+    after,
+    limit,
+  }: { readonly site: SiteKey; readonly after: number; readonly limit: number },
+): Promise<SurveyOfSite[]> {
+  return rows<SurveyOfSite>(
+    "SELECT id, day, payload FROM survey WHERE site = $1 AND id > $2 ORDER BY id LIMIT $3",
+    [site, after, limit],
+  );
+}
+
+/** Counters of days that are no longer kept, by name. */
+export async function pastOfSite(rows: Rows, site: SiteKey): Promise<Record<string, number>> {
+  return Object.fromEntries(await pastOf(rows, { site, source: undefined }));
 }

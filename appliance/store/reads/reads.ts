@@ -5,15 +5,26 @@ import type { SiteKey } from "../counting.ts";
 import { BlockCounts } from "../counts/block-counts.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import { goalsOf } from "../counts/goals.ts";
-import { overview } from "../counts/overview.ts";
+import {
+  hourlyViews,
+  liveNumbers,
+  overview,
+  siteActivity,
+  viewCounts,
+} from "../counts/overview.ts";
 import type { SiteDays, Soon } from "../counts/site-counts.ts";
-import { hourlyViews, liveNumbers, siteActivity, viewCounts } from "../counts/site-numbers.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { statsBody } from "../counts/stats.ts";
 import { documentOfSite, documentsOfSites } from "../documents.ts";
-import { gapsOf } from "../imports/gaps.ts";
-import { blockOfSource, sourceDays } from "../imports/imports.ts";
-import { monthOfSite, monthsOfSite, pastOfSite, surveysOfSite } from "../imports/whole.ts";
+import {
+  blockOfSource,
+  gapsOf,
+  monthOfSite,
+  monthsOfSite,
+  pastOfSite,
+  sourceDays,
+  surveysOfSite,
+} from "../imports/imports.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
 import type { Asked, GoalsQuery, SettlementQuery, StatsQuery } from "../queries.ts";
 import { timeRun } from "../settling/day-marks.ts";

@@ -8,14 +8,14 @@ import {
 } from "../../../appliance/base/calendar.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
-import { overview } from "../../../appliance/store/counts/overview.ts";
-import type { SiteCounts } from "../../../appliance/store/counts/site-counts.ts";
 import {
   hourlyViews,
   liveNumbers,
+  overview,
   siteActivity,
   viewCounts,
-} from "../../../appliance/store/counts/site-numbers.ts";
+} from "../../../appliance/store/counts/overview.ts";
+import type { SiteCounts } from "../../../appliance/store/counts/site-counts.ts";
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { askStats, factsByDay } from "../../helpers/stats-facts.ts";

@@ -4,9 +4,8 @@ import { Mutex } from "../../../base/tasks/mutex.ts";
 import type { Sql, Statement } from "../../sql.ts";
 import { Away, isSerialization } from "./errors.ts";
 import { Link, type Role } from "./link.ts";
-import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
-import { SeenServers } from "./place.ts";
+import { meet, newestOf, SeenServers } from "./place.ts";
 import type { ServerSql } from "./sql.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
