@@ -13,7 +13,7 @@ import type { Database } from "../database.ts";
 import { wholeBlock } from "../snapshot.ts";
 import { prepared } from "../sql.ts";
 import type { RowCopier } from "./row-copier.ts";
-import { isWithin } from "./untrusted-rows.ts";
+import { isReadable } from "./untrusted-rows.ts";
 
 /** The most of a row, packed: all rows of detail of a day, or all values of a dimension, take less. */
 const PACKED = { ...BOUNDS.blocks, bytes: 8 * 1_048_576 };
@@ -63,8 +63,8 @@ export async function copyLog(copy: RowCopier): Promise<void> {
  */
 export async function copyBlocks(copy: RowCopier): Promise<void> {
   const rules = copy.rulesOf("block");
-  isWithin(copy.from, "block", COUNTS, rules.refuse);
-  isWithin(copy.from, "piece", PIECES, rules.refuse);
+  isReadable(copy.from, "block", COUNTS, rules.refuse);
+  isReadable(copy.from, "piece", PIECES, rules.refuse);
   for (const each of copy.from.prepare(KEYS).iterate()) {
     const { parts, ...key } = each as BlockKey & { readonly parts: number };
     const site = copy.sites.get(key.site);

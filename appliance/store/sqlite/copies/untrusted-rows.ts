@@ -24,8 +24,8 @@ const UNNAMED: Bound = { count: 1_000_000_000, bytes: 1_024, together: Number.PO
 /**
  * Reads a table that a stranger may have made: values by the rule of their column, within the table's bound. A table or
  * column that an older version did not have is left out.
- * @param refuse is called where rows are off their rule. Where it returns, such a row is skipped, and all are that are
- * beyond their bound
+ * @param refuse is called where rows are off their rule. Where it returns, such a row is skipped; all are where one is too
+ * long
  * @param isLeft whether a row is of no concern
  */
 export function* untrustedRows(
@@ -37,7 +37,7 @@ export function* untrustedRows(
 ): Generator<Row> {
   const theirs = db.pragma(`table_info(${table})`) as { name: string }[];
   const names = theirs.map(({ name }) => name).filter((name) => name in rule.columns);
-  if (names.length === 0 || !isWithin(db, table, rule, refuse, names)) return;
+  if (names.length === 0 || !isReadable(db, table, rule, refuse, names)) return;
   const [rows, ...values] = rowsOf(table, rule);
   for (const each of db.prepare(`SELECT ${names} ${rows}`).iterate(values)) {
     const row = each as Row;
@@ -48,8 +48,11 @@ export function* untrustedRows(
   }
 }
 
-/** Whether rows are within their bound. It reads lengths only: a value that is too long never comes into memory. */
-export function isWithin(
+/**
+ * Looks whether rows are within their bound. It reads lengths only: a value that is too long never comes into memory.
+ * @returns false where one is too long
+ */
+export function isReadable(
   db: Database,
   table: string,
   rule: TableRule,
@@ -61,10 +64,10 @@ export function isWithin(
   const sums = `count(*) AS count, max(max(0, ${lengths})) AS bytes, sum(${rule.size ?? 0}) AS together`;
   const [rows, ...values] = rowsOf(table, rule);
   const held = db.prepare(`SELECT ${sums} ${rows}`).get(values) as Bound;
-  if (held.bytes > bound.bytes) refuse("too long");
-  else if (held.count > bound.count || held.together > bound.together) refuse("one too many");
-  else return true;
-  return false;
+  const isShort = held.bytes <= bound.bytes;
+  if (!isShort) refuse("too long");
+  if (held.count > bound.count || held.together > bound.together) refuse("one too many");
+  return isShort;
 }
 
 /** An index of theirs is not believed. */
