@@ -29,8 +29,8 @@ export function ReadingToken({ site }: { site: string }) {
       </p>
       <Snippet text={`tallydeck tokens make ${site}`} label="the command" />
       <p class="hint">
-        It is shown once. A token of your own choice goes into <code>tallydeck.env</code> as{" "}
-        <code>{siteTokenKey(site)}=…</code>
+        It is shown once, and revokes the one before. A token of your own choice goes into{" "}
+        <code>tallydeck.env</code> as <code>{siteTokenKey(site)}=…</code>
       </p>
     </section>
   );

@@ -30,8 +30,8 @@ export const tokens = command({
 
 Links that share a site are made and revoked in the Web UI; a revoked token leaves them as they are.
 
-A token is shown this once. Making it again replaces the one before; with another admin token, or
-none, everybody is signed out of the Web UI.
+A token is shown this once. Making it again revokes the one before, and says so; with another admin
+token, or none, everybody is signed out of the Web UI.
 
   --json           lists them as JSON, without any token
 ${DATA_OPTIONS_HELP}`,
@@ -53,8 +53,14 @@ ${DATA_OPTIONS_HELP}`,
         const listed = list(directory, config);
         if (values.json) outJson(terminal, listed);
         else for (const each of listed) terminal.out(lineOf(each));
-      } else
-        terminal.out(await change({ desk, directory, config }, siteIdOf(whose), action === "make"));
+      } else {
+        const id = siteIdOf(whose);
+        terminal.out(await change({ desk, directory, config }, id, action === "make"));
+        if (action === "make" && hasToken(directory, id))
+          terminal.err(
+            `Revoked the token that ${id} had before. Give this one to all that used it.`,
+          );
+      }
     } finally {
       await desk?.close();
     }
@@ -86,6 +92,11 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
       shared: share !== null,
     })),
   ];
+}
+
+function hasToken(directory: Directory, whose: string): boolean {
+  const hash = meansAdmin(whose) ? directory.adminHash : siteIn(directory, whose)?.tokenHash;
+  return (hash ?? null) !== null;
 }
 
 function lineOf({ of, from, shared }: Listed): string {

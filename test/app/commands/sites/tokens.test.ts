@@ -12,9 +12,9 @@ describe("tallydeck tokens", () => {
   let env: Record<string, string> = {};
   const tokens = (...args: string[]) => tallydeck(["tokens", ...args, "--data-dir", folder()], env);
 
-  async function made(whose: string): Promise<string> {
+  async function made(whose: string, told = ""): Promise<string> {
     const { code, out, err } = await tokens("make", whose);
-    assert.deepEqual([code, err], [0, ""]);
+    assert.deepEqual([code, err], [0, told]);
     assert.match(out, /^tdr_[A-Za-z0-9_-]{43}\n$/);
     return out.trim();
   }
@@ -38,18 +38,23 @@ describe("tallydeck tokens", () => {
     assert.equal(await reads("blog", admin), true);
     assert.equal(await list(), "admin: yes\nblog: yes\nshop: no token\n");
 
-    const again = await made("blog");
+    const told = (whose: string) =>
+      `Revoked the token that ${whose} had before. Give this one to all that used it.\n`;
+    const again = await made("blog", told("blog"));
     await until(true, "blog", again);
     assert.equal(await reads("blog", blog), false);
     assert.equal((await tokens("revoke", "blog")).out, "Revoked the token of blog.\n");
     await until(false, "blog", again);
+    const second = await made("admin", told("admin"));
+    await until(true, "blog", second);
+    assert.equal(await reads("blog", admin), false);
     assert.equal((await tokens("revoke", "admin")).out, "Revoked the token of admin.\n");
-    await until(false, "blog", admin);
+    await until(false, "blog", second);
     assert.equal(await list(), "admin: no token\nblog: no token\nshop: no token\n");
     await service.end();
     // On a disk whose errors are watched, the record of these has a folder.
     for (const file of readdirSync(folder(), { recursive: true, withFileTypes: true }))
-      for (const token of file.isFile() ? [blog, admin, again] : [])
+      for (const token of file.isFile() ? [blog, admin, again, second] : [])
         assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(token), file.name);
   });
 
