@@ -1,7 +1,7 @@
 import type { RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import { errorBodies, nothingAt } from "../base/http/errors.ts";
-import type { Pages } from "../base/http/pages.ts";
+import { leadsTo, type Pages } from "../base/http/pages.ts";
 import { methodNotAllowed, Router } from "../base/http/router.ts";
 import type { Log } from "../base/log.ts";
 import { type ControlDoor, guard } from "./guard.ts";
@@ -124,7 +124,11 @@ export function files(...names: string[]): RoutesOf<Pages> {
 export const COMMON_PAGES: RoutesOf<Pages> = {
   ...files("control.css", "da-common.js", "favicon.svg", "docs.css"),
   ...files("plex-condensed-400.woff2", "plex-condensed-600.woff2"),
+  "GET /docs": leadsTo("docs/index"),
+  "GET /docs/": leadsTo("index"),
   "GET /docs/:page": doc,
+  // Browsers ask for it where a page names no icon.
+  "GET /favicon.ico": leadsTo("favicon.svg"),
 };
 
 /** The listener for the owner, and for senders with a push token: its pages, and the routes of all parts. */

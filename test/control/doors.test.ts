@@ -4,6 +4,15 @@ import type { Route } from "../../appliance/control/frame.ts";
 import { assertError, cookieOf, Owner } from "../helpers/owner.ts";
 import { ADMIN, type Ask, sharedWorld } from "../helpers/world.ts";
 
+/** The paths that lead on to a page, and how. */
+const LEADS: Readonly<Record<string, number>> = {
+  "/dashboard": 302,
+  "/dashboard/": 302,
+  "/docs": 308,
+  "/docs/": 308,
+  "/favicon.ico": 308,
+};
+
 /** A path of the route, as it is with a virtual deck and nothing else there. */
 function pathOf({ path }: Route): string {
   return path.replace(
@@ -53,8 +62,11 @@ describe("the doors of a Web UI that others reach", () => {
       "GET /da-common.js",
       "GET /dashboard",
       "GET /dashboard/",
+      "GET /docs",
       "GET /docs.css",
+      "GET /docs/",
       "GET /docs/:page",
+      "GET /favicon.ico",
       "GET /favicon.svg",
       "GET /plex-condensed-400.woff2",
       "GET /plex-condensed-600.woff2",
@@ -153,7 +165,7 @@ describe("the doors of a Web UI that others reach", () => {
       ({ isPublic, method }) => isPublic && method === "GET",
     )) {
       const { status, headers } = await world().askControl(path.replace(":page", "index"));
-      assert.equal(status, path.startsWith("/dashboard") ? 302 : 200, path);
+      assert.equal(status, LEADS[path] ?? 200, path);
       assert.match(String(headers["content-security-policy"]), /frame-ancestors 'none'/);
       assert.match(String(headers["content-security-policy"]), /script-src 'self';/);
       assert.equal(headers["cross-origin-resource-policy"], "same-origin");

@@ -103,6 +103,15 @@ export class Pages {
   }
 }
 
+/** Leads on to a path relative to the one that was asked for: there may be a prefix before it. */
+export function leadsTo(path: string): (ctx: Context) => void {
+  return (ctx) => {
+    ctx.status = 308;
+    ctx.set("Location", path);
+    ctx.body = "";
+  };
+}
+
 function answer(ctx: Context, page: PageFile, cacheControl = "no-cache"): void {
   ctx.status = 200;
   ctx.type = page.type;

@@ -3,7 +3,7 @@ import type Koa from "koa";
 import type { Middleware } from "koa";
 import { isFromHere } from "../../base/http/client.ts";
 import { errorBodies, HttpError } from "../../base/http/errors.ts";
-import type { Pages } from "../../base/http/pages.ts";
+import { leadsTo, type Pages } from "../../base/http/pages.ts";
 import { methodNotAllowed, Router } from "../../base/http/router.ts";
 import type { Log } from "../../base/log.ts";
 import { CONTROL_PORT } from "../../base/ports.ts";
@@ -60,6 +60,7 @@ export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Rou
     .get("/docs", leadsTo("docs/index"))
     .get("/docs/", leadsTo("index"))
     .get("/docs/:page", doc(pages))
+    .get("/favicon.ico", leadsTo("favicon.svg"))
     .all("/api/push{/*channel}", pushElsewhere);
   for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
   return router;
@@ -90,15 +91,6 @@ export const alive: Middleware = (ctx) => {
   ctx.set("Refresh", "2; url=dashboard");
   ctx.body = "ok";
 };
-
-/** Leads on to a path relative to the one that was asked for: there may be a prefix before it. */
-function leadsTo(path: string): Middleware {
-  return (ctx) => {
-    ctx.status = 308;
-    ctx.set("Location", path);
-    ctx.body = "";
-  };
-}
 
 /** Many a sender is given this port first. */
 const pushElsewhere: Middleware = () => {

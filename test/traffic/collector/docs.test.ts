@@ -4,16 +4,17 @@ import { sharedWorld } from "../../helpers/world.ts";
 const attributesOf = (html: string, name: string) =>
   [...html.matchAll(new RegExp(`\\b${name}="([^"]*)"`, "g"))].map(([, value = ""]) => value);
 
+const LEADS = [
+  ["/docs", "docs/index"],
+  ["/docs/", "index"],
+] as const;
+
 describe("the documentation that a box serves", () => {
   const world = sharedWorld();
   const read = (path: string) => world().ask(path);
 
   it("lists its pages, and leads there from its folder", async () => {
-    for (const [path, to] of [
-      ["/docs", "docs/index"],
-      ["/docs/", "index"],
-    ] as const)
-      assert.equal((await read(path)).headers.location, to);
+    for (const [path, to] of LEADS) assert.equal((await read(path)).headers.location, to);
     const { text } = await read("/docs/index");
     assert.ok(attributesOf(text, "href").includes("deck"));
   });
@@ -76,6 +77,8 @@ describe("the documentation that a box serves", () => {
   });
 
   it("is at the Web UI's port, too, without signing in", async () => {
+    for (const [path, to] of LEADS)
+      assert.equal((await world().askControl(path)).headers.location, to);
     const { status, text } = await world().askControl("/docs/backup");
     assert.equal(status, 200);
     assert.equal(text, (await read("/docs/backup")).text);

@@ -55,6 +55,14 @@ describe("the collector's pages", () => {
     assert.equal(headers.refresh, "2; url=dashboard");
   });
 
+  it("have an icon for browsers that no page has told of one", async () => {
+    const path = "/favicon.ico";
+    for (const asked of [world().ask(path), world().askControl(path)]) {
+      const { status, headers } = await asked;
+      assert.deepEqual([status, headers.location], [308, "favicon.svg"]);
+    }
+  });
+
   for (const [path, type] of PAGES) {
     it(`${path} is ${type}, without a token`, async () => {
       const { status, headers, body } = await world().ask(path);
@@ -130,7 +138,6 @@ describe("the collector's errors", () => {
   for (const path of [
     "/nothing",
     "/index.html",
-    "/favicon.ico",
     "/e/",
     "/E",
     "/%65",
