@@ -66,7 +66,7 @@ describe("the dashboard", () => {
     const parts = await owner.page.locator(".trend > *").count();
     await bots.click();
     const dashes = await owner.page.evaluate(
-      'getComputedStyle(document.querySelector(".plot .dataset-4 path")).strokeDasharray',
+      'getComputedStyle(document.querySelector(".plot .dataset-1 path")).strokeDasharray',
     );
     assert.equal(dashes, "6px, 5px");
     assert.equal(await seen(owner.page.locator(".tiles")), tiles);
@@ -127,7 +127,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("4. charts visitors first, filled, beside thin lines of the other counts and of the days before", async () => {
+  it("4. charts visitors over the others, filled, before faint lines of the other counts and a thin one of the days before", async () => {
     await owner.visit(APP);
     assert.deepEqual(await owner.page.locator(".legend li").allInnerTexts(), [
       "Visitors",
@@ -136,10 +136,11 @@ describe("the dashboard", () => {
       "App pings",
       "4 Jan – 2 Feb 2026",
     ]);
-    const widths = await owner.page.evaluate(
-      `[1, 2, 3, 4].map((n) => getComputedStyle(document.querySelector(".plot .dataset-" + n + " path")).strokeWidth)`,
+    const drawn = await owner.page.evaluate<[string, string][]>(
+      `[1, 2, 3, 4].map((n) => getComputedStyle(document.querySelector(".plot .dataset-" + n + " path")))
+        .map(({ strokeWidth, stroke }) => [strokeWidth, stroke.includes("0.33") ? "faint" : "full"])`,
     );
-    assert.deepEqual(widths, ["2.4px", "1.2px", "1.2px", "1.2px"]);
+    assert.deepEqual(drawn, [...new Array(3).fill(["1.5px", "faint"]), ["2.5px", "full"]]);
     assert.equal(await owner.page.locator(".overlay .area").count(), 1);
     assert.equal(await owner.page.locator(".overlay .line.before").count(), 1);
     await owner.page.getByLabel("Compare with").selectOption("nothing");

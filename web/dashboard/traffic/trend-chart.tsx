@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { drawLines } from "./frappe.ts";
 import { isByThisHour, lineText, type Trend } from "./trend-model.ts";
@@ -35,17 +35,19 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
   const [plot, setPlot] = useState<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const unit = trend.unit !== "hour" ? METRIC_FACTS[metric].unit : "count";
+  // The chosen figure is drawn last, over the others.
+  const drawing = useMemo(() => ({ ...trend, lines: [...trend.lines].reverse() }), [trend]);
 
   useLayoutEffect(() => {
     if (!isDrawn || !host.current) return;
-    const data = frappeData(trend, unit);
+    const data = frappeData(drawing, unit);
     const newShape = String(data.datasets.length);
     if (chart.current && shape.current === newShape) chart.current.update(data);
     else chart.current = drawLines(host.current, data, HEIGHT + LEGEND);
     shape.current = newShape;
     setAt(null);
     const drawn = chart.current;
-    const read = () => setPlot(plotOf(drawn, trend, scaleOf(unit)));
+    const read = () => setPlot(plotOf(drawn, drawing, scaleOf(unit)));
     read();
     const observer = new ResizeObserver(() => {
       if (host.current?.clientWidth === drawn.baseWidth) return;
@@ -54,7 +56,7 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
     });
     observer.observe(host.current);
     return () => observer.disconnect();
-  }, [trend, unit, isDrawn]);
+  }, [drawing, unit, isDrawn]);
 
   const point = (event: PointerEvent) => {
     if (!plot || !host.current) return;
@@ -63,7 +65,6 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
     const i = Math.floor(x / step);
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
-  // Counts have colours of their own; a rate has the one of views.
   const last = trend.buckets.length - 1;
   const press = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -last, End: last }[event.key];
@@ -72,10 +73,14 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
     event.stopPropagation();
     setAt(Math.min(last, Math.max(0, (at ?? last) + step)));
   };
+  // Counts have colours of their own; a rate has the one of views.
   const style = Object.fromEntries(
-    trend.lines.flatMap(({ key, isOther }, i) => [
-      [`--line-${i + 1}`, `var(--${key}, var(--pv))`],
-      [`--width-${i + 1}`, isOther ? "1.2px" : "2.4px"],
+    drawing.lines.flatMap(({ key, isOther }, i) => [
+      [
+        `--line-${i + 1}`,
+        `color-mix(in srgb, var(--${key}, var(--pv)) ${isOther ? 33 : 100}%, transparent)`,
+      ],
+      [`--width-${i + 1}`, isOther ? "1.5px" : "2.5px"],
       [`--dash-${i + 1}`, key === "bot" ? "6 5" : "none"],
     ]),
   );

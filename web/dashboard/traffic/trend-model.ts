@@ -59,7 +59,7 @@ export interface Line {
   name: string;
   /** one per bucket; null where there is nothing to say */
   values: (number | null)[];
-  /** stands beside the chosen figure: drawn thin, and may be switched off */
+  /** stands behind the chosen figure: drawn faint, and may be switched off */
   isOther?: true;
 }
 
