@@ -206,6 +206,11 @@ describe("the dashboard", () => {
     await owner.page.keyboard.press("Enter");
     await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
     assert.equal(await tile("Engagement rate").getAttribute("aria-pressed"), "false");
+    const [edge, line] = await owner.page.evaluate<string[]>(
+      `[".tile.sessions", ".overlay .area"].map((at) => getComputedStyle(document.querySelector(at)))
+        .map(({ borderTopColor, fill }, i) => (i === 0 ? borderTopColor : fill))`,
+    );
+    assert.equal(edge, line);
   });
 
   it("draws the chart as wide as its card, also when the window changes", async () => {
