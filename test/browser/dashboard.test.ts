@@ -201,6 +201,8 @@ describe("the dashboard", () => {
     await owner.visit(NOTES);
     await tile("Engagement rate").click();
     await owner.page.getByRole("heading", { name: "Engagement rate by day" }).waitFor();
+    const axis = owner.page.locator(".plot .y.axis text");
+    assert.deepEqual(await axis.allTextContents(), ["0%", "25%", "50%", "75%", "100%"]);
     assert.equal(await tile("Engagement rate").getAttribute("aria-pressed"), "true");
     await tile("Sessions").focus();
     await owner.page.keyboard.press("Enter");

@@ -41,9 +41,9 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
   useLayoutEffect(() => {
     if (!isDrawn || !host.current) return;
     const data = frappeData(drawing, unit);
-    const newShape = String(data.datasets.length);
+    const newShape = `${data.datasets.length} ${unit}`;
     if (chart.current && shape.current === newShape) chart.current.update(data);
-    else chart.current = drawLines(host.current, data, HEIGHT + LEGEND);
+    else chart.current = drawLines(host.current, data, HEIGHT + LEGEND, unit === "rate" ? "%" : "");
     shape.current = newShape;
     setAt(null);
     const drawn = chart.current;
