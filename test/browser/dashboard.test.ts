@@ -232,6 +232,19 @@ describe("the dashboard", () => {
     await untilAsWide(700);
   });
 
+  it("draws the chart down to the end of its card, however high the card beside it is", async () => {
+    await owner.visit(NOTES);
+    await owner.page.setViewportSize({ width: 1280, height: 900 });
+    for (const height of ["auto", "500px"])
+      await owner.page.evaluate(`new Promise((resolve) => {
+        const bottom = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
+        document.querySelector(".heat").style.height = "${height}";
+        const look = () =>
+          bottom(".trend") - bottom(".plot .x.axis") < 20 ? resolve() : requestAnimationFrame(look);
+        look();
+      })`);
+  });
+
   it("5. shows the week by day and hour, of views unless the tile of another figure is pressed", async () => {
     await owner.visit(`${NOTES}&from=2026-03-02&to=2026-03-03`);
     assert.equal(await tile("Visitors").getAttribute("aria-pressed"), "true");

@@ -89,7 +89,7 @@ export function TrendCard(props: TrendCardProps) {
           Table
         </button>
       </header>
-      <div hidden={isTable}>
+      <div class="drawing" hidden={isTable}>
         <TrendChart {...{ title, trend, beforeName, metric, isDrawn }} />
       </div>
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />

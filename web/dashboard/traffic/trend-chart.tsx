@@ -11,6 +11,7 @@ import {
   scaleOf,
 } from "./trend-plot.ts";
 
+/** The height of a chart that is drawn before there is room for it. */
 const HEIGHT = 300;
 /** The room that frappe keeps free below the labels of its x axis for a legend. */
 const LEGEND = 54;
@@ -43,15 +44,22 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
     const data = frappeData(drawing, unit);
     const newShape = `${data.datasets.length} ${unit}`;
     if (chart.current && shape.current === newShape) chart.current.update(data);
-    else chart.current = drawLines(host.current, data, HEIGHT + LEGEND, unit === "rate" ? "%" : "");
+    else {
+      const height = (host.current.clientHeight || HEIGHT) + LEGEND;
+      chart.current = drawLines(host.current, data, height, unit === "rate" ? "%" : "");
+    }
     shape.current = newShape;
     setAt(null);
     const drawn = chart.current;
     const read = () => setPlot(plotOf(drawn, drawing, scaleOf(unit)));
     read();
-    const observer = new ResizeObserver(() => {
-      if (host.current?.clientWidth === drawn.baseWidth) return;
-      drawn.draw(true);
+    const observer = new ResizeObserver(([room]) => {
+      const { width = 0, height = 0 } = room?.contentRect ?? {};
+      const more = height + LEGEND - drawn.baseHeight;
+      if (width === 0 || (width === drawn.baseWidth && more === 0)) return;
+      drawn.baseHeight += more;
+      drawn.height += more;
+      drawn.draw();
       read();
     });
     observer.observe(host.current);
@@ -103,7 +111,7 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
       onPointerDown={point}
       onPointerLeave={(event) => event.pointerType === "mouse" && setAt(null)}
     >
-      <div ref={host} class="frappe" style={{ height: `${HEIGHT}px` }} />
+      <div ref={host} class="frappe" />
       {/* Drawn before there is room for it, it is drawn again as soon as there is. */}
       {plot && plot.width > 0 && <Overlay plot={plot} trend={trend} at={at} />}
       {plot && at !== null && <ReadOut plot={plot} trend={trend} at={at} beforeName={beforeName} />}
@@ -125,7 +133,7 @@ function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | n
   const unit = (plot.xs[1] ?? 0) - (plot.xs[0] ?? 0);
   const open = trend.buckets.findIndex(({ state }) => state === "open");
   return (
-    <svg class="overlay" aria-hidden="true" style={{ height: `${HEIGHT}px` }}>
+    <svg class="overlay" aria-hidden="true">
       <defs>
         {plot.lines.map(({ line, whole }, i) => (
           <clipPath id={`whole-${i + 1}`} key={line.key}>

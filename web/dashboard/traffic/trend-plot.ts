@@ -28,12 +28,13 @@ export interface DrawnChart {
 
 /** The parts of it that the trend relies on. */
 export interface FrappeChart extends DrawnChart {
-  /** the width of the parent at the last drawing */
+  /** the parent's size at the last drawing, the room for a legend included */
   baseWidth: number;
+  baseHeight: number;
   data: FrappeData;
   update(data: FrappeData): void;
-  /** draws again for another width; a hidden chart stays as it is */
-  draw(onlyWidthChanged: true): void;
+  /** draws again for another size */
+  draw(): void;
   destroy(): void;
 }
 
