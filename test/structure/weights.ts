@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_470 },
-  "appliance/store/": { files: 159, lines: 21_680 },
+  "appliance/store/": { files: 159, lines: 21_690 },
   "appliance/deck/": { files: 92, lines: 11_580 },
   "appliance/traffic/": { files: 93, lines: 9_780 },
   "appliance/links/": { files: 100, lines: 11_670 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_310 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_030 },
-  "test/": { files: 672, lines: 100_470 },
-  "web/": { files: 187, lines: 18_270 },
+  "test/": { files: 672, lines: 100_480 },
+  "web/": { files: 187, lines: 18_280 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
