@@ -5,7 +5,7 @@ export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
 // The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
 // replaces it. Modules that few callers need are loaded when they are used.
 export { firstDayOf, type Months, monthOf } from "./blocks/month.ts";
-export type { CopiedCounts } from "./copy/copy.ts";
+export type { CopiedCounts } from "./copy/bring.ts";
 export { CopyRefused } from "./copy/engine.ts";
 export { Interrupted, type ProgressLine } from "./copy/run.ts";
 export type { CheckedCopy, CopyTask } from "./copy/whole.ts";

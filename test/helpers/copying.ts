@@ -8,12 +8,12 @@ import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts"
 import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { ALL_MONTHS, firstDayOf } from "../../appliance/store/blocks/month.ts";
-import { compare } from "../../appliance/store/copy/check.ts";
-import { bringSite, type CopiedCounts, copy } from "../../appliance/store/copy/copy.ts";
+import { bringSite, type CopiedCounts, copy } from "../../appliance/store/copy/bring.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import { addTo, counterDays, monthsOf, pastOf } from "../../appliance/store/copy/reading.ts";
 import type { CopyOptions } from "../../appliance/store/copy/run.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
+import { compare } from "../../appliance/store/copy/whole.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
 import { addPast } from "../../appliance/store/settling/statements.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { SystemClock } from "../../appliance/base/system/system-clock.ts";
 import { CopyEnd } from "../../appliance/store/copy/end.ts";
-import { openDatabase } from "../../appliance/store/postgres/copying.ts";
-import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
+import { openDatabase } from "../../appliance/store/postgres/open-database.ts";
+import { openFolder } from "../../appliance/store/sqlite/copies/open-folder.ts";
 import { boundBlocks, change, copyAll, fill } from "./copying.ts";
 import type { CountedDay } from "./counted-days.ts";
 import type { World } from "./world.ts";

@@ -232,7 +232,9 @@ export class CopyEnd {
 export async function openEnd(where: string, opening: Opening): Promise<CopyEnd> {
   if (databaseUrl(where) === undefined)
     return new CopyEnd(
-      await (await import("../sqlite/copies/copying.ts")).openFolder(where, opening),
+      await (await import("../sqlite/copies/open-folder.ts")).openFolder(where, opening),
     );
-  return new CopyEnd(await (await import("../postgres/copying.ts")).openDatabase(where, opening));
+  return new CopyEnd(
+    await (await import("../postgres/open-database.ts")).openDatabase(where, opening),
+  );
 }

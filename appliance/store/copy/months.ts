@@ -40,7 +40,7 @@ import { numberOf, takeSource } from "./sources.ts";
 // restored file or a promoted standby would use twice.
 
 /** The days that are brought of a month. */
-interface Brought {
+interface BroughtMonth {
   readonly pieces: BlockPieces;
   /** Days that are other ones then. */
   readonly days: readonly Day[];
@@ -136,7 +136,11 @@ function newer(source: SiteMonth, target: SiteMonth): Day[] {
 }
 
 /** The month that the target is to have; undefined where it has it. */
-function merged(month: Month, source: SiteMonth, rows: readonly BlockRow[]): Brought | undefined {
+function merged(
+  month: Month,
+  source: SiteMonth,
+  rows: readonly BlockRow[],
+): BroughtMonth | undefined {
   const target = monthIn(month, rows);
   const days = newer(source, target);
   if (days.length === 0) return undefined;

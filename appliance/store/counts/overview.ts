@@ -64,11 +64,7 @@ async function overviewOf(
 }
 
 /** Views of each site on the seven days that end today. */
-function weeksOf(
-  counts: SiteCounts,
-  sites: readonly SiteKey[],
-  today: Day,
-): Soon<number[][]> {
+function weeksOf(counts: SiteCounts, sites: readonly SiteKey[], today: Day): Soon<number[][]> {
   return counts.counterByDay(sites, "pv", today - WEEK + 1, today);
 }
 

@@ -5,7 +5,7 @@ import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import { CopyRefused } from "../../../appliance/store/copy/engine.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
-import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
+import { openFolder } from "../../../appliance/store/sqlite/copies/open-folder.ts";
 import { copyIn } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { DatabaseRefused } from "../../../appliance/store/sqlite/refused.ts";

@@ -35,7 +35,7 @@ export async function copyKept(
   from: Database,
   to: Transaction,
   kinds: Kinds,
-  manner: Pick<Manner<unknown>, "anew" | "off">,
+  manner: Pick<CopyOfKind<unknown>, "anew" | "off">,
 ): Promise<ReadonlyMap<unknown, SiteKey>> {
   const sites = new Map<unknown, SiteKey>();
   const names = new Set<string>();
@@ -69,7 +69,7 @@ export async function copyLeft(from: Database, to: Transaction, kinds: Kinds): P
   }
 }
 
-interface Manner<Body> {
+interface CopyOfKind<Body> {
   /**
    * Nothing of a row is taken as it is: one with fields that are not known is off, or, with `known`, is taken without
    * them.
@@ -84,7 +84,7 @@ async function copyKind<Body>(
   from: Database,
   to: Transaction,
   kind: Pick<DocumentKind<Body>, "name" | "schema" | "bound" | "body" | "idPattern" | "hasFile">,
-  { anew, off, idOf }: Manner<Body>,
+  { anew, off, idOf }: CopyOfKind<Body>,
 ): Promise<void> {
   const { name, bound, idPattern = "", hasFile = false } = kind;
   const isId = new RegExp(idPattern, "u");
