@@ -63,7 +63,7 @@ describe("the box in the Web UI", () => {
       "This file is not an export of settings. Choose one that was exported here.",
     );
     await give("Import settings…", "wrong.json", '{"decks": [{"id": "x"}]}');
-    await control().sees(/"decks\.0\.\w+" is missing/);
+    await control().sees(/^Decks, number 1: \w+ is missing\.$/);
     control().owner.expectTrouble(/400/);
   });
 

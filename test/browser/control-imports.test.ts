@@ -123,7 +123,7 @@ describe("imports and exports in the Web UI", () => {
     await field("To").fill(first(26));
     await field("Days of the file begin at midnight in").fill("Mars/X");
     await button("Read again").click();
-    await sees(/"zone" must be a time zone/);
+    await sees(/^Zone must be a time zone/);
     control().owner.expectTrouble(/400/);
     await field("Days of the file begin at midnight in").fill("Europe/Zurich");
     await button("Read again").click();

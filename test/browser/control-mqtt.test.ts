@@ -42,7 +42,7 @@ describe("the home automation of a box", () => {
     await card.getByText("More settings").click();
     await card.getByLabel("Topic prefix").fill("a/#");
     await card.getByRole("button", { name: "Save" }).click();
-    await card.getByText(/^"prefix" must be 1 to 64/).waitFor();
+    await card.getByText(/^Prefix must be 1 to 64/).waitFor();
     control().owner.expectTrouble(/400/);
   });
 

@@ -67,7 +67,7 @@ describe("the public address in the Web UI", () => {
     await card().getByLabel("User").fill("me");
     await card().getByLabel("Password").fill("hush");
     await card().getByRole("button", { name: "Turn on" }).click();
-    await sees(/^"name" must be a name in the internet's DNS/);
+    await sees(/^Name must be a name in the internet's DNS/);
     control().owner.expectTrouble(/400/);
   });
 
@@ -151,7 +151,7 @@ describe("a tunnel to a server of the owner's", () => {
     await card.getByText("Through a server of yours").click();
     await card.getByLabel("WireGuard configuration").fill("my diary");
     await card.getByRole("button", { name: "Connect" }).click();
-    await card.getByText(/^"conf" is no tunnel\./).waitFor();
+    await card.getByText(/^Conf is no tunnel\./).waitFor();
     control().owner.expectTrouble(/400/);
     await card.getByLabel("WireGuard configuration").fill(CONF);
     await card.getByRole("button", { name: "Connect" }).click();

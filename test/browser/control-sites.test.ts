@@ -52,7 +52,7 @@ describe("sites in the Web UI", () => {
     await control().sees("This is not JSON.");
     await labels.fill('{"1": {"What next": {}}}');
     await save.click();
-    await control().sees('"1.What next" must be an id: 1 to 32 of a-z, 0-9 and -.');
+    await control().sees("1: What next must be an id: 1 to 32 of a-z, 0-9 and -.");
     control().owner.expectTrouble(/400/);
     const given = { 1: { wants: { name: "What next?" } } };
     await card("blog")
@@ -69,6 +69,18 @@ describe("sites in the Web UI", () => {
     await card("blog").getByText("Survey labels").click();
     await labels.waitFor();
     assert.deepEqual(JSON.parse(await labels.inputValue()), given);
+  });
+
+  it("say what is wrong with a goal in words, and not in those of the API", async () => {
+    await control().visit("?tab=sites");
+    await add("admin");
+    await control().sees(/^Id is no site id\. .* and not "admin"\.$/);
+    await card("blog").getByText("Goals", { exact: true }).click();
+    await card("blog").getByLabel("Kind of goal").selectOption("page");
+    await card("blog").getByLabel("Path of the page").fill("thanks");
+    await card("blog").getByRole("button", { name: "Add" }).click();
+    await control().sees(/^Goals, number 1: value must be a path that begins with a slash/);
+    control().owner.expectTroubles(/400/);
   });
 
   it("that are there already are not added again", async () => {
@@ -92,7 +104,7 @@ describe("sites in the Web UI", () => {
     const host = card("domain").getByLabel("Domain for the script");
     await host.fill("no domain");
     await host.press("Enter");
-    await control().sees(/"host" must be a host name/);
+    await control().sees(/^Host must be a host name/);
     control().owner.expectTrouble(/400/);
     await host.fill("stats.domain.example");
     await host.press("Enter");

@@ -1,4 +1,5 @@
 import type { ErrorAnswer } from "../../appliance/control/wire.ts";
+import { plainWords } from "../shared/api.ts";
 
 /** The failure of a request to the box, in a sentence for the person at the page. */
 export class AskError extends Error {
@@ -88,9 +89,9 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 function sentenceOf(response: Response, { error }: Partial<ErrorAnswer>): string {
   const { status } = response;
   const sentence =
-    error ??
-    BY_STATUS[status] ??
-    `The machine answered with status ${status}. Try again in a moment.`;
+    error === undefined
+      ? (BY_STATUS[status] ?? `The machine answered with status ${status}. Try again in a moment.`)
+      : plainWords(error);
   const seconds = Number(response.headers.get("retry-after"));
   return status === 429 && seconds > 0 ? `${sentence} Wait ${waitOf(seconds)}.` : sentence;
 }

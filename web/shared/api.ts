@@ -111,9 +111,29 @@ const AWAY = [502, 503, 504];
 async function sentenceOf(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as Partial<ErrorAnswer>;
-    if (error) return error;
+    if (error) return plainWords(error);
   } catch {
     // A proxy's error page is no JSON: then only the status is known.
   }
   return `The machine answered with status ${response.status}. Try again in a moment; if it stays, look at the service's log.`;
+}
+
+/**
+ * An error's sentence, which names a field by a path for programs, in words for people:
+ * `"goals.2.value" must be …` → `Goals, number 3: value must be …`.
+ */
+export function plainWords(sentence: string): string {
+  return sentence
+    .replace(/^"([^"]+)" /, (_, path: string) => `${nameOf(path)} `)
+    .replaceAll("`", '"');
+}
+
+function nameOf(path: string): string {
+  // A number at the beginning is a name that somebody gave.
+  const words = path
+    .split(".")
+    .map((word, at) => (at > 0 && /^\d+$/.test(word) ? `number ${Number(word) + 1}` : word));
+  const field = /\.\d+$/.test(path) ? [] : words.splice(-1);
+  const text = [words.join(", "), ...field].filter(Boolean).join(": ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
