@@ -3,9 +3,19 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { oneOf } from "../helpers/long.ts";
 import { demoWorld, hostileDay, NOTES, WINTER } from "./dashboard-stage.ts";
-import { Owner } from "./owner.ts";
+import { Owner, seen } from "./owner.ts";
 
 const LONG_ID = "w".repeat(32);
+
+/** Days with more than a tile has room for. */
+const busyDays = ["2026-02-24", "2026-03-03"].map((day, i) => ({
+  site: "busy",
+  day,
+  counts: { pv: { _: 1_234_567_890 + i }, sessions: { _: 12_345_678 + i }, app: { _: 9_999_999 } },
+  surveys: [],
+}));
+
+const BUSY = "/dashboard?site=busy&from=2026-03-03&to=2026-03-03";
 
 /** A script that keeps the most lists that came in one task, and how far parts of the page have moved. */
 const WATCH = `
@@ -25,8 +35,8 @@ describe("the look of the dashboard", () => {
   after(() => Promise.all(owners.map((owner) => owner.leave())));
   const world = demoWorld({
     since: WINTER,
-    sites: ["hostile", "new", LONG_ID],
-    more: [hostileDay],
+    sites: ["hostile", "new", "busy", LONG_ID],
+    more: [hostileDay, ...busyDays],
   });
   let owner: Owner;
   let phone: Owner;
@@ -142,6 +152,15 @@ describe("the look of the dashboard", () => {
     assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
   });
 
+  it("shortens counts in tiles from ten million on, which are whole in their titles", async () => {
+    await phone.look(BUSY);
+    const pageviews = phone.page.locator(".tile.pv");
+    assert.match(await seen(pageviews), /^Pageviews\s1\.23\sB\s±0%\sfrom 1\.23\sB$/);
+    assert.equal(await pageviews.locator(".figure span").getAttribute("title"), "1,234,567,891");
+    assert.match(await seen(phone.page.locator(".tile.sessions .figure")), /^12\.3\sM$/);
+    assert.equal(await seen(phone.page.locator(".tile.app .figure")), "9,999,999");
+  });
+
   for (const path of [
     "/dashboard?site=deckhand",
     `/dashboard?site=${LONG_ID}`,
@@ -149,6 +168,7 @@ describe("the look of the dashboard", () => {
     "/dashboard?site=deckhand&tab=surveys&period=all&cross=dv",
     "/dashboard?site=hostile&period=day",
     "/dashboard?site=new",
+    BUSY,
   ]) {
     it(`fits 360 pixels: ${path}`, async () => {
       await phone.look(path);

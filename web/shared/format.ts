@@ -1,4 +1,5 @@
 const WHOLE = new Intl.NumberFormat("en");
+const BRIEF = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 const RATIO = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = new Intl.NumberFormat("en", {
   style: "percent",
@@ -11,6 +12,9 @@ export const NO_FIGURE = "–";
 
 /** `1,234` */
 export const whole = (n: number): string => WHOLE.format(n);
+
+/** `12.3 M` */
+export const brief = (n: number): string => BRIEF.format(n).replace(/(?=[A-Z])/, "\u00a0");
 
 /** `1.83` */
 export const ratio = (n: number): string => RATIO.format(n);

@@ -1,6 +1,6 @@
 import { dayOf, hourName, hourOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName, weekdayAndDay } from "../../shared/dates.ts";
-import { NO_FIGURE, whole } from "../../shared/format.ts";
+import { brief, NO_FIGURE, whole } from "../../shared/format.ts";
 import { type DayRange, hasApp } from "../history.ts";
 import {
   type ComparedFigures,
@@ -145,15 +145,28 @@ function Tile({ metric, unknown, help, now, compared, isCharted, onPress }: Tile
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
-      <span class="figure">{figureText(metric, now)}</span>
+      <span class="figure">
+        <Figure metric={metric} value={now} />
+      </span>
       <span class={`delta ${change.verdict}`}>
         {change.verdict !== "none" && (
           <>
             {change.text}
-            <span class="was">from {figureText(metric, compared?.before ?? null)}</span>
+            <span class="was">
+              from <Figure metric={metric} value={compared?.before ?? null} />
+            </span>
           </>
         )}
       </span>
     </button>
   );
+}
+
+/** The least count that is as wide as a tile of a phone. */
+const WIDE = 1e7;
+
+/** A figure that fits in a tile; one that is shortened for it is whole in its title. */
+export function Figure({ metric, value }: { metric: Metric; value: number | null }) {
+  if (value === null || value < WIDE) return <>{figureText(metric, value)}</>;
+  return <span title={whole(value)}>{brief(value)}</span>;
 }

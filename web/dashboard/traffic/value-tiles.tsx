@@ -14,6 +14,7 @@ import {
 import { titleOf } from "./dimensions.ts";
 import { delta, share } from "./figures.ts";
 import type { Shown } from "./shown.ts";
+import { Figure } from "./tiles.tsx";
 import { lineName } from "./trend-model.ts";
 import type { Star } from "./use-stars.ts";
 import { valueLabel } from "./values.ts";
@@ -62,7 +63,9 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
         <span class="name" dir="auto">
           {label}
         </span>
-        <span class="figure">{whole(count)}</span>
+        <span class="figure">
+          <Figure metric="pv" value={count} />
+        </span>
         <span class={`delta ${moved.verdict}`}>
           {moved.text}
           <span class="was">{partOf(history, dimension, count, range)}</span>
