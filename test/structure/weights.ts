@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_310 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_030 },
-  "test/": { files: 672, lines: 100_480 },
-  "web/": { files: 187, lines: 18_280 },
+  "test/": { files: 672, lines: 100_520 },
+  "web/": { files: 187, lines: 18_320 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -312,5 +312,5 @@ async function live(databases: readonly CopiedDatabase[], steps: number): Promis
           await copyAll(new CopyEnd(source as CopyEngine), new CopyEnd(target as CopyEngine));
         });
   for (const life of both.lives) await both.look(life, everything, everything);
-  assert.ok(done.whole > 3, JSON.stringify(done));
+  assert.ok(done.whole > 0, JSON.stringify(done));
 }
