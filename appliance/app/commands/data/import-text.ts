@@ -1,4 +1,5 @@
 import { formatDay } from "../../../base/calendar.ts";
+import { grouped } from "../../../base/text/listing.ts";
 import type { SiteRecord } from "../../../store/desk.ts";
 import type { Inspected } from "../../../traffic/imports/inspect.ts";
 import type { ImportPlan, LeftOut } from "../../../traffic/imports/plan.ts";
@@ -23,7 +24,7 @@ const WHY: Readonly<Record<LeftOut, (work: ImportWork) => string>> = {
 };
 
 export function daysText(n: number): string {
-  return n === 1 ? "1 day" : `${n} days`;
+  return n === 1 ? "1 day" : `${grouped(n)} days`;
 }
 
 export function leftLines(work: ImportWork): string[] {
@@ -57,13 +58,13 @@ export function tellLines(work: ImportWork, columns: number): string[] {
     zoneLine(found),
     sumsOf(work)
       .filter(([, n]) => n > 0)
-      .map(([name, n]) => `${n} ${name}`)
+      .map(([name, n]) => `${grouped(n)} ${name}`)
       .join(", "),
     ...(about.gaps.some(({ lacks }) => lacks.includes("pv"))
       ? [`${about.format} does not tell how many views there were: charts have a gap there.`]
       : []),
     barsOf(counts, Math.max(1, columns - 1)),
-    ...[...found.left].map(([what, n]) => `Not imported: ${n} ${what}.`),
+    ...[...found.left].map(([what, n]) => `Not imported: ${grouped(n)} ${what}.`),
     ...found.notes,
     ...leftLines(work),
     ...plan.replaced.map(
@@ -97,7 +98,7 @@ export function doneLines(work: ImportWork): string[] {
   return [
     `Imported ${daysText(plan.fresh)} from ${found.name} to ${site.id}${rangeText(plan)}.`,
     ...leftLines(work),
-    ...[...found.left].map(([what, n]) => `Not imported: ${n} ${what}.`),
+    ...[...found.left].map(([what, n]) => `Not imported: ${grouped(n)} ${what}.`),
     ...found.notes,
   ];
 }

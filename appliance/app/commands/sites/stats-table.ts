@@ -1,5 +1,5 @@
 import { isObject } from "../../../base/input/json.ts";
-import { listing } from "../../../base/text/listing.ts";
+import { grouped, listing } from "../../../base/text/listing.ts";
 import type { Gap, SeriesRow, StatsTotals } from "../../../store/reports.ts";
 
 const COUNTERS = ["Pageviews", "Visitors", "Sessions", "Bots", "App pings"];
@@ -77,8 +77,8 @@ function daysOf(series: readonly SeriesRow[], gaps: readonly Gap[], columns: num
   const sums = COUNTERS.map((_, at) => series.reduce((sum, row) => sum + Number(row[at + 1]), 0));
   const rows = [
     ["Day", ...COUNTERS],
-    ...series.map((row) => row.map((cell, at) => (isKnown(row[0], at) ? String(cell) : NOT_KNOWN))),
-    ...(series.length > 1 ? [["Sum", ...sums.map(String)]] : []),
+    ...series.map((row) => row.map((cell, at) => (isKnown(row[0], at) ? cellOf(cell) : NOT_KNOWN))),
+    ...(series.length > 1 ? [["Sum", ...sums.map(grouped)]] : []),
   ];
   // Views are always printed; another counter only with a count.
   const counted = [0, 1, ...sums.flatMap((sum, at) => (at > 0 && sum > 0 ? [at + 1] : []))];
@@ -93,6 +93,10 @@ function daysOf(series: readonly SeriesRow[], gaps: readonly Gap[], columns: num
       .join(GAP)
       .trimEnd(),
   );
+}
+
+function cellOf(cell: string | number): string {
+  return typeof cell === "number" ? grouped(cell) : cell;
 }
 
 /** The number of columns that fit; the day and the views are always shown. */
@@ -119,7 +123,7 @@ function listOf(
     "",
     `${heading}${more > 0 ? `, the first ${first.length} of ${all.length}` : ""}`,
     ...listing(
-      first.map(([name, count]) => ({ name, count: String(count) })),
+      first.map(([name, count]) => ({ name, count: grouped(count) })),
       columns,
     ),
   ];

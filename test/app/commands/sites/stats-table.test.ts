@@ -27,8 +27,8 @@ describe("the table of a site's numbers", () => {
       "",
       "Day         Pageviews  Visitors  Sessions  Bots",
       "2026-01-30          9         2         3     1",
-      "2026-01-31       1200        20        30    40",
-      "Sum              1209        22        33    41",
+      "2026-01-31      1,200        20        30    40",
+      "Sum             1,209        22        33    41",
     ]);
   });
 
