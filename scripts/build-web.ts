@@ -48,6 +48,7 @@ export const ASSETS: Readonly<Record<string, Asset>> = {
   "dashboard.html": { make: copy("web/dashboard/dashboard.html") },
   "dashboard.css": { make: style("web/dashboard/dashboard.css") },
   "dashboard.js": { make: module("web/dashboard/main.tsx") },
+  "key-list.js": { make: module("web/dashboard/keys/key-list.tsx") },
   "map.js": { make: module("web/dashboard/zone/map.tsx") },
   "surveys.js": { make: module("web/dashboard/surveys/surveys.tsx") },
   "help.html": { make: copy("web/help/help.html") },

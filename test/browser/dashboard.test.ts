@@ -143,9 +143,12 @@ describe("the dashboard", () => {
     assert.deepEqual(drawn, [...new Array(3).fill(["1.5px", "faint"]), ["2.5px", "full"]]);
     assert.equal(await owner.page.locator(".overlay .area").count(), 1);
     assert.equal(await owner.page.locator(".overlay .line.before").count(), 1);
+    const height = () => owner.page.locator(".tiles").evaluate((tiles) => tiles.clientHeight);
+    const compared = await height();
     await owner.page.getByLabel("Compare with").selectOption("nothing");
     await owner.page.locator(".overlay .line.before").waitFor({ state: "detached" });
     assert.equal(await tile("Visitors").locator(".delta").textContent(), "");
+    assert.equal(await height(), compared);
   });
 
   it("3. has no tile for app pings where no app reports", async () => {

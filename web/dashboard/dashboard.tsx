@@ -3,7 +3,6 @@ import { useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
-import { Dialog } from "../shared/dialog.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
@@ -12,7 +11,7 @@ import { isFree, whereKey } from "./filters/where.ts";
 import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
-import { KEY_LIST, keyActions, useKeys } from "./keys.ts";
+import { keyActions, useKeys } from "./keys/keys.ts";
 import { Later, useSteps } from "./later.tsx";
 import { DaysNotice, Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
@@ -127,7 +126,11 @@ export function Dashboard(props: DashboardProps) {
           />
         )}
       </main>
-      {areKeysShown && <KeyList onClose={() => showKeys(false)} />}
+      {areKeysShown && (
+        <Later name="the shortcuts" load={() => import("./keys/key-list.tsx")}>
+          {({ KeyList }) => <KeyList onClose={() => showKeys(false)} />}
+        </Later>
+      )}
     </div>
   );
 }
@@ -188,23 +191,4 @@ function usePart<Props extends object>(
 ) {
   const shown = Object.values(props).filter((one) => typeof one !== "function");
   return useMemo(() => isDrawn && <Part {...props} />, [isDrawn, ...shown]);
-}
-
-function KeyList({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog title="Shortcuts" class="keys" onClose={onClose}>
-      <dl>
-        {KEY_LIST.map(([keys, does]) => (
-          <div key={does}>
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
 }

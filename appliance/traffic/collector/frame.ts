@@ -17,6 +17,7 @@ const ASSETS = [
   "da-common.js",
   "help.js",
   "help.css",
+  "key-list.js",
   "map.js",
   "surveys.js",
   "favicon.svg",

@@ -3,7 +3,7 @@ import { rangeName } from "../../shared/dates.ts";
 import { Dialog } from "../../shared/dialog.tsx";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
 import { spellingsOf } from "../history.ts";
-import { SEARCH_ID } from "../keys.ts";
+import { SEARCH_ID } from "../keys/keys.ts";
 import { Later, useSteps } from "../later.tsx";
 import type { View } from "../view.ts";
 import { BreakdownCard } from "./breakdown.tsx";

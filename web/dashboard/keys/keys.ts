@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
-import { withoutNewest } from "./filters/where.ts";
-import { presetsOf, shifted } from "./period/period.ts";
-import type { Shown } from "./traffic/shown.ts";
+import { withoutNewest } from "../filters/where.ts";
+import { presetsOf, shifted } from "../period/period.ts";
+import type { Shown } from "../traffic/shown.ts";
 
 /**
  * The effects of keys, which are named as `KeyboardEvent.key` names them, letters in lower case.
@@ -9,18 +9,6 @@ import type { Shown } from "./traffic/shown.ts";
 type KeyActions = Map<string, () => void>;
 
 export const SEARCH_ID = "search";
-
-export const KEY_LIST: [keys: string[], does: string][] = [
-  ...presetsOf(0).flatMap(({ key, name }): [string[], string][] =>
-    key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],
-  ),
-  [["←", "→"], "One period earlier or later"],
-  [["↑", "↓"], "From row to row of a list"],
-  [["/"], "Search the lists"],
-  [["B"], "Show or hide bots"],
-  [["Esc"], "Take the newest filter away"],
-  [["?"], "Show this list"],
-];
 
 interface Actors extends Pick<Shown, "view" | "history" | "change" | "toggleBots"> {
   showKeys: () => void;
