@@ -14,6 +14,8 @@ describe("what a key does, in the Web UI", () => {
   it("is a request that is allowed, filled in, saved and tried in one go, its secret hidden later", async () => {
     await control().visit("?slot=k1");
     await field("When pressed").selectOption("Send an HTTP request");
+    await control().sees("Not saved yet");
+    await field("Address").press("Tab");
     await control().sees(/^Type the whole address/);
     await field("Address").fill(`${callee.origin}/{{slot}}`);
     await field("Headers").fill("Authorization: Bearer abc\nX-From: {{deck}}");

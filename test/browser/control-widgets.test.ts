@@ -33,6 +33,8 @@ describe("the settings of a key", () => {
   it("leave the key as it is until a channel is named as channels are", async () => {
     await control().visit("?slot=k1");
     await shows("Pushed text");
+    await control().sees("Not saved yet");
+    await control().field("Channel").press("Tab");
     await control().sees("Name a channel first.");
     await control().field("Channel").fill("-no");
     await control().sees(/^A channel has 1 to 32/);

@@ -59,7 +59,7 @@ function GestureAction({
   origins,
 }: PlaceActionsProps & { gesture: GestureRow; origins: AllowedOrigins }) {
   const { busy, problem, run } = useAction();
-  const [action, edit, saving] = useActionDraft(deck, place, gesture.id, (draft) =>
+  const [action, edit, saving, onLeave] = useActionDraft(deck, place, gesture.id, (draft) =>
     lackOfAction(draft, origins.list),
   );
   // An action is sent once its address was allowed.
@@ -67,7 +67,7 @@ function GestureAction({
     if (saving.state === "lacking") edit(action);
   }, [origins.list]);
   return (
-    <div class="gesture">
+    <div class="gesture" onFocusOut={onLeave}>
       <Select
         label={gesture.name}
         hint={action && ACTION_WORDS[action.do].about}

@@ -18,7 +18,7 @@ import { useDraft } from "./use-draft.ts";
 
 export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
   const { box, actions, change } = useShell();
-  const [draft, edit, saving] = useDraft(deck, slot);
+  const [draft, edit, saving, onLeave] = useDraft(deck, slot);
   const { busy, problem, run } = useAction();
   const isFixed = deck.fixed[slot.slot] !== undefined;
   const fix = (onAll: boolean) =>
@@ -28,7 +28,7 @@ export function SlotPanel({ deck, slot }: { deck: DeckView; slot: SlotView }) {
       await actions.reload();
     });
   return (
-    <section class="card panel" aria-labelledby="slot-title">
+    <section class="card panel" aria-labelledby="slot-title" onFocusOut={onLeave}>
       <header class="slot-head">
         <SlotImage deck={deck.id} slot={slot} />
         <div>

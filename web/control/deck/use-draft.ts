@@ -20,7 +20,16 @@ export type Saving =
   | { state: "saved" | "saving" }
   | { state: "lacking" | "refused"; message: string };
 
-type Draft<T> = [draft: T, edit: (next: T) => void, saving: Saving];
+type Draft<T> = [
+  draft: T,
+  edit: (next: T) => void,
+  saving: Saving,
+  /** Hears that the focus has left one of its fields. */
+  onLeave: (event: { target: EventTarget | null }) => void,
+];
+
+/** The note about a draft before anybody has left a field to type into. */
+const NOT_YET = "Not saved yet";
 
 /** A slot's widget while it is edited. A complete one is stored at once. */
 export function useDraft(deck: DeckView, slot: SlotView): Draft<Widget> {
@@ -97,6 +106,7 @@ function useSaved<T extends object | undefined>({
 }: SavedOptions<T>): Draft<T> {
   const [draft, setDraft] = useState(value);
   const [saving, setSaving] = useState<Saving>({ state: "saved" });
+  const [isLeft, setLeft] = useState(false);
   const work = useRef<Work<T>>({ due: null, isSending: false });
   /** The value that the box is known to have. */
   const known = useRef(value);
@@ -126,6 +136,7 @@ function useSaved<T extends object | undefined>({
 
   const edit = (next: T) => {
     setDraft(() => next);
+    if (!isTyped(next, draft)) setLeft(false);
     clearTimeout(work.current.timer);
     const message = lack(next);
     work.current.due = message === "" ? { value: next } : null;
@@ -150,5 +161,9 @@ function useSaved<T extends object | undefined>({
     setSaving({ state: "saved" });
   }, [value]);
 
-  return [draft, edit, saving];
+  const onLeave: Draft<T>[3] = ({ target }) => {
+    if (!(target instanceof HTMLSelectElement)) setLeft(true);
+  };
+  const isEarly = saving.state === "lacking" && !isLeft;
+  return [draft, edit, isEarly ? { state: "lacking", message: NOT_YET } : saving, onLeave];
 }
