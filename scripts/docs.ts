@@ -168,6 +168,7 @@ ${body}
 async function markdownIn(folder: string, sizes: Sizes): Promise<Marked> {
   // Loaded here because whoever asks whether all is built does not need it.
   const { Marked } = await import("marked");
+  let tables = 0;
   return new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
@@ -186,7 +187,8 @@ async function markdownIn(folder: string, sizes: Sizes): Promise<Marked> {
       code: ({ text }) => block(text),
       html: ({ text }) => escaped(text),
       table(token) {
-        return `<div class="wide" tabindex="0" role="region" aria-label="Table">${table(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;
+        tables += 1;
+        return `<div class="wide" tabindex="0" role="region" aria-label="Table ${tables}">${table(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;
       },
     },
   });
@@ -212,7 +214,9 @@ function table({ header, rows }: Tokens.Table, inner: (cell: Tokens.TableCell) =
     const said = at > 0 && head !== "" ? ` data-head="${escaped(head)}"` : "";
     return `<td role="cell"${said}>${inner(each)}</td>`;
   };
-  const heads = header.map((each) => `<th role="columnheader">${inner(each)}</th>`);
+  const heads = header.map((each) =>
+    each.text === "" ? '<td role="cell"></td>' : `<th role="columnheader">${inner(each)}</th>`,
+  );
   const head = hasHead ? `<thead role="rowgroup">${row(heads)}</thead>` : "";
   const body = (hasHead ? rows : [header, ...rows]).map((cells) => row(cells.map(cell)));
   return `<table role="table">${head}<tbody role="rowgroup">${body.join("\n")}</tbody></table>`;

@@ -69,6 +69,14 @@ describe("the documentation that a box serves", () => {
     assert.equal(attributesOf(row, "role").length, 5);
   });
 
+  it("tells its tables apart for those who hear them, and has no heads that say nothing", async () => {
+    const { text } = await read("/docs/compare");
+    const names = attributesOf(text, "aria-label");
+    assert.deepEqual(names, [...new Set(names)]);
+    assert.ok(names.length > 1);
+    assert.doesNotMatch(text, /<th[^>]*><\/th>/);
+  });
+
   it("shows what stands in it as text, never as markup", async () => {
     const { text, headers } = await read("/docs/counting");
     assert.ok(text.includes("&lt;script defer"));
