@@ -321,7 +321,11 @@ describe("the dashboard", () => {
     await owner.visit(NOTES);
     // The key leads to a field that comes after the tiles.
     await owner.page.getByRole("searchbox").waitFor();
+    const { height = 0 } = owner.page.viewportSize() ?? {};
     await owner.page.keyboard.press("/");
+    const box = await owner.page.getByRole("searchbox").boundingBox();
+    // Below it is room for what it finds.
+    assert.ok((box?.y ?? height) < height * 0.6, JSON.stringify(box));
     await owner.page.keyboard.type("the-hedge");
     await owner.page.locator("[data-dimension]").nth(1).waitFor({ state: "detached" });
     assert.equal(await owner.page.locator("[data-dimension]").count(), 1);

@@ -22,7 +22,7 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
   const actions: KeyActions = new Map([
     ["ArrowLeft", shift(-1)],
     ["ArrowRight", shift(1)],
-    ["/", () => document.getElementById(SEARCH_ID)?.focus()],
+    ["/", toSearch],
     ["b", toggleBots],
     ["?", showKeys],
   ]);
@@ -32,6 +32,13 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
     if (key) actions.set(key, () => change({ choice }));
   }
   return actions;
+}
+
+/** Focuses the search, with room below it for what it finds. */
+function toSearch(): void {
+  const search = document.getElementById(SEARCH_ID);
+  search?.focus({ preventScroll: true });
+  search?.scrollIntoView({ block: "center" });
 }
 
 /** Whether keys belong to the focused element: text, choices, dates, open dialogs. */
