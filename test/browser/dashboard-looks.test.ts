@@ -115,9 +115,16 @@ describe("the look of the dashboard", () => {
     await owner.look(NOTES);
     await owner.page.emulateMedia({ media: "print" });
     assert.equal(await button("More").isVisible(), false);
+    assert.equal(await owner.page.getByLabel("Search the lists").isVisible(), false);
+    assert.equal(await owner.page.locator(".legend li").last().isVisible(), true);
     assert.equal(await owner.page.locator(".tile").first().isVisible(), true);
     assert.equal(await owner.page.locator("[data-dimension]").last().isVisible(), true);
     await owner.page.emulateMedia({ media: "screen" });
+    await owner.page.pdf();
+    const width = await owner.page.evaluate(`
+      parseFloat(document.documentElement.style.getPropertyValue("--paper-zoom")) *
+      document.querySelector(".trend .plot").clientWidth`);
+    assert.ok(Number(width) > 0 && Number(width) <= 651, `${width}`);
   });
 
   it("is the same behind a path of a proxy", async () => {
