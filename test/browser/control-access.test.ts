@@ -16,7 +16,7 @@ describe("signing in with the setup code", () => {
     await control().button("Sign in").click();
   };
   const open = async () => {
-    await control().owner.open("/");
+    await control().owner.open("/?tab=deck");
     await control().button("Sign in").waitFor();
     control().owner.expectTroubles(/401/);
   };

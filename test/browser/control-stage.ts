@@ -91,7 +91,7 @@ export class Control {
   }
 
   /** Opens the page and waits until it is there. */
-  async open(query = ""): Promise<void> {
+  async open(query = "?tab=deck"): Promise<void> {
     await this.owner.open(`/${query}`);
     await this.page.getByRole("navigation", { name: "Sections" }).waitFor();
   }
@@ -102,7 +102,7 @@ export class Control {
    */
   async visit(query = ""): Promise<void> {
     const { page, owner } = this;
-    if (this.isUnsure || !page.url().startsWith(owner.origin)) await this.open(query);
+    if (this.isUnsure || !page.url().startsWith(owner.origin)) await this.open(query || undefined);
     else {
       owner.asked.length = 0;
       await page.evaluate(`(${GO_TO})(${JSON.stringify(query)})`);

@@ -20,7 +20,7 @@ describe("an empty box in the Web UI", () => {
 
   it("leads from a name to a number on a key, on one page", async () => {
     const { world } = control();
-    await control().open();
+    await control().open("");
     await name("My-Blog");
     await isDone("Name your site");
     assert.equal(
@@ -45,24 +45,24 @@ describe("an empty box in the Web UI", () => {
   });
 
   it("goes on where it was when the page is opened anew, until a view has come", async () => {
-    await control().open();
+    await control().open("");
     await name("my-blog");
     await control().sees("Waiting for the first view…");
-    await control().open();
+    await control().open("");
     await isDone("Name your site");
     await control().button("Put it on a key").click();
     await isDone("See it every day");
-    await control().open();
+    await control().open("");
     await control().sees("Waiting for the first view…");
     await control().world.beacon({ p: "/" }, { s: "my-blog" });
     await isDone("Watch it arrive");
-    await control().open();
+    await control().open("");
     await control().slot("k2").waitFor();
     assert.equal(await control().button("Start").count(), 0);
   });
 
   it("has a tag for a page on this machine, which counts", async () => {
-    await control().open();
+    await control().open("");
     await name("my-blog");
     assert.match(
       (await seen(step("Watch it arrive").locator(".snippet code"))) ?? "",
@@ -71,7 +71,7 @@ describe("an empty box in the Web UI", () => {
   });
 
   it("says what is wrong with a name", async () => {
-    await control().open();
+    await control().open("");
     await name("my blog");
     await control().page.locator(".notice.bad").waitFor();
     control().owner.expectTrouble(/400/);
@@ -102,7 +102,7 @@ describe("an empty box in the Web UI", () => {
       }
       await control().owner.assertAccessibleInAnyLight();
     };
-    await control().open();
+    await control().open("");
     await fits();
     await control().field("Id").fill("a-site-named-with-all-32-signs-0");
     await control().button("Add").click();
@@ -115,7 +115,7 @@ describe("an empty box in the Web UI", () => {
 describe("an empty box without a deck", () => {
   const control = eachControl({ env: { SITES: "" } });
   const begin = async () => {
-    await control().open();
+    await control().open("");
     await control().field("Id").fill("my-blog");
     await control().button("Add").click();
     await control().sees(/^Plug in a stream deck/);
@@ -141,7 +141,7 @@ describe("an empty box without a deck", () => {
     await begin();
     await control().world.beacon({ p: "/" }, { s: "my-blog" });
     await control().sees("The first view of my-blog has arrived.");
-    await control().open();
+    await control().open("");
     await control().page.getByRole("heading", { name: "Sites" }).waitFor();
   });
 });
@@ -162,7 +162,7 @@ describe("the first site in the Web UI of a browser elsewhere", () => {
     });
 
   it("takes another that its owner types", async () => {
-    await control().open();
+    await control().open("");
     await control().field("Days begin at midnight in").fill("UTC");
     await control().field("Id").fill("my-blog");
     await control().button("Add").click();

@@ -15,9 +15,9 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/control/": { files: 58, lines: 6_750 },
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_030 },
-  "test/": { files: 672, lines: 100_520 },
-  "web/": { files: 188, lines: 18_330 },
+  "scripts/": { files: 95, lines: 9_040 },
+  "test/": { files: 672, lines: 100_540 },
+  "web/": { files: 188, lines: 18_360 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -7,7 +7,7 @@ import { Failed, Opening, SignIn } from "./sign-in.tsx";
 import { isStarting } from "./start/start-tab.tsx";
 import { useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
-import { formatView, leadsToDashboard } from "./view.ts";
+import { isBare, leadsToDashboard } from "./view.ts";
 
 /** Shows the sign-in where it is necessary, and then the box. */
 export function Page() {
@@ -24,7 +24,7 @@ export function Page() {
 
   useLayoutEffect(() => {
     // An address of another section is kept.
-    if (standing.state !== "open" || leadsOn || formatView(view) !== "") return;
+    if (standing.state !== "open" || leadsOn || !isBare(location.search)) return;
     if (isStarting(standing.box)) change({ tab: "start" });
     else if (standing.box.decks.length === 0) change({ tab: "sites" });
   }, [standing.state]);

@@ -50,10 +50,17 @@ export function parseView(query: string): View {
   };
 }
 
+/** Whether an address names no section. */
+export function isBare(query: string): boolean {
+  const params = new URLSearchParams(query);
+  return ["tab", "deck", "slot", "send"].every((name) => !params.has(name));
+}
+
 /** The query of a view, without defaults. It never has a token. */
 export function formatView({ tab, deck, slot, recipe }: View): string {
   const params = new URLSearchParams();
-  if (tab !== "deck") params.set("tab", tab);
+  // The bare address opens what the box needs first.
+  if (tab !== "deck" || deck + slot === "") params.set("tab", tab);
   if (deck !== "") params.set("deck", deck);
   if (slot !== "") params.set("slot", slot);
   if (recipe !== "curl") params.set("send", recipe);

@@ -12,12 +12,18 @@ import { policyText } from "../../../web/control/box/update-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/fields/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
-import { formatView, parseView } from "../../../web/control/view.ts";
+import { formatView, isBare, parseView } from "../../../web/control/view.ts";
 import { AT_REST } from "../../helpers/updates.ts";
 
 describe("the address of the Web UI", () => {
-  it("is bare for the first deck", () => {
-    assert.equal(formatView(parseView("")), "");
+  it("names the first deck, since the bare one opens what the box needs first", () => {
+    assert.equal(formatView(parseView("")), "?tab=deck");
+    assert.deepEqual(["", "?token=x", "?tab=deck", "?slot=k3"].map(isBare), [
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it("holds section, deck, slot and way of sending", () => {
