@@ -100,7 +100,7 @@ describe("a new machine with the stick of another one", () => {
   it("is offered the newest first, and others to choose from", async () => {
     const stranger = "tallydeck-2026-01-01-020000Z-attic-11111111.db";
     writeFileSync(join(ours(), stranger), "no backup at all");
-    await control().open();
+    await control().open("");
     const card = control().region("Or go on where another one stopped");
     const be = card.getByRole("button", { name: /^Be .+ again$/ });
     await be.waitFor();
@@ -111,7 +111,7 @@ describe("a new machine with the stick of another one", () => {
   });
 
   it("is that one again with one press in Start", async () => {
-    await control().open();
+    await control().open("");
     const card = control().region("Or go on where another one stopped");
     await card.getByRole("button", { name: /^Be .+ again$/ }).click();
     await control().region("Or go on where another one stopped").waitFor({ state: "detached" });
