@@ -127,8 +127,11 @@ describe("channels in the Web UI", () => {
     await entry("backup").getByText("! late").waitFor();
     control().world.clock.advance(60_000);
     await entry("backup").getByText("✗ down").waitFor();
+    const isRed = async () => (await entry("backup").locator(".swatch.red").count()) === 1;
+    assert.equal(await isRed(), true);
     await control().button("Acknowledge backup").click();
     await entry("backup").getByText("seen just now").waitFor();
+    assert.equal(await isRed(), false);
     await control().button("Pause backup").click();
     await entry("backup").getByText("paused").waitFor();
     await control().button("Resume backup").click();

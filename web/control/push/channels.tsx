@@ -54,14 +54,18 @@ function Channel({ held, now }: { held: PushChannel; now: number }) {
   const path = `api/push-channels/${channel}`;
   const word = stateOf(held);
   const hasAge = word !== undefined && state !== "new";
+  // Its key is red, too, whatever the sender chose.
+  const isRed = state === "down" && isOpenAlarm(held);
   const isPaused = state === "paused";
   const where = bound === 0 ? "on no key" : `on ${counted(bound, "key")}`;
   return (
     <li>
       <div class="entry">
         <span
-          class={`swatch ${state}`}
-          style={{ color: color ?? "#ffffff", background: background ?? "#000000" }}
+          class={`swatch ${isRed ? "red" : state}`}
+          {...(!isRed && {
+            style: { color: color ?? "#ffffff", background: background ?? "#000000" },
+          })}
         >
           {text}
         </span>
