@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_040 },
-  "test/": { files: 672, lines: 100_540 },
-  "web/": { files: 188, lines: 18_360 },
+  "test/": { files: 672, lines: 100_550 },
+  "web/": { files: 188, lines: 18_370 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
