@@ -195,7 +195,7 @@ describe("the dashboard of one source", () => {
     assert.match(await pages(), /\/there/);
     await button("Show all").click();
     await allShown();
-    assert.match(await pages(), /\/here/);
+    await owner.page.locator('[data-dimension="path"]', { hasText: "/here" }).waitFor();
     assert.doesNotMatch(await pages(), /\/there/);
     // The page asks for several things at once: a slow answer to the last of them comes after the sentence.
     owner.expectTroubles(/400/);
