@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_470 },
-  "appliance/store/": { files: 156, lines: 21_670 },
+  "appliance/store/": { files: 156, lines: 21_720 },
   "appliance/deck/": { files: 92, lines: 11_580 },
   "appliance/traffic/": { files: 93, lines: 9_780 },
   "appliance/links/": { files: 100, lines: 11_670 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_040 },
-  "test/": { files: 672, lines: 100_550 },
+  "test/": { files: 672, lines: 100_600 },
   "web/": { files: 188, lines: 18_370 },
 };
 

@@ -30,7 +30,7 @@ import {
   type Source,
   type Sums,
 } from "./engine.ts";
-import { monthsBySource, pastOf, pendingHits, type Which } from "./reading.ts";
+import { KeptLog, monthsBySource, pastOf, pendingHits, type Which } from "./reading.ts";
 import { knownSources, numberOf, sourcesOfSite } from "./sources.ts";
 
 const TOO_MANY_PARTS = `SELECT 1 FROM block GROUP BY site, month, source
@@ -42,8 +42,8 @@ export class CopyEnd {
   readonly origin: string;
   readonly name: string;
   readonly engine: CopyEngine;
-  /** The last number of each node's log that was looked at. */
-  readonly #looked = new Map<number, number>();
+  /** The log that is given elsewhere, which is checked; and the one that is compared, which is not. */
+  readonly #logs = { given: new KeptLog(""), compared: new KeptLog("") };
   /** The sum of copied counts. It is bounded to a share, since there are other sources, and counts of the target. */
   readonly #given = new Sum(COUNTABLE.together / 4);
 
@@ -69,7 +69,7 @@ export class CopyEnd {
   }
 
   /** The same of counts that are to be taken elsewhere. @throws {CopyRefused} where no hits could have made them, too */
-  given<T>(task: (access: Transaction) => Promise<T>): Promise<T> {
+  given<T>(task: (access: Transaction, log: KeptLog) => Promise<T>): Promise<T> {
     return this.read(async (access) => {
       const imports = await access.rows<{ number: SourceNumber }>(
         "SELECT number FROM source WHERE kind = 'import'",
@@ -80,8 +80,21 @@ export class CopyEnd {
         refuse: (why: string) => this.#refuse(why),
         imports: new Set(imports.map(({ number }) => number)),
       };
-      return task({ ...access, snapshot: soundSnapshot(access.snapshot, rules, this.#looked) });
+      const log = await this.#logOn(access, "given");
+      const snapshot = soundSnapshot(access.snapshot, rules, log.looked);
+      return task({ ...access, snapshot }, log);
     });
+  }
+
+  /** Runs reads on one snapshot, of counts that are compared. @throws {CopyRefused} as `readable` */
+  compared<T>(task: (access: Transaction, log: KeptLog) => Promise<T>): Promise<T> {
+    return this.read(async (access) => task(access, await this.#logOn(access, "compared")));
+  }
+
+  async #logOn(access: Transaction, use: "given" | "compared"): Promise<KeptLog> {
+    const server = await this.engine.server(access);
+    if (this.#logs[use].server !== server) this.#logs[use] = new KeptLog(server);
+    return this.#logs[use];
   }
 
   #refuse(why: string): never {
@@ -163,7 +176,9 @@ export class CopyEnd {
     sources: readonly Source[],
   ): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
     const numbers = sources.map(({ number }) => number);
-    return this.given(({ snapshot }) => monthsBySource(snapshot, site, numbers));
+    return this.given(({ snapshot }, { tailOf }) =>
+      monthsBySource(snapshot, site, numbers, tailOf),
+    );
   }
 
   /** Responses of a source with ids after `after`, ascending. */

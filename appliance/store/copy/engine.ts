@@ -6,7 +6,7 @@ import type { SourceKind } from "../../base/text/source-name.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SiteRecord } from "../sites/directory.ts";
 import type { SourceNumber } from "../snapshot.ts";
-import type { Db } from "../sql.ts";
+import type { Db, Transaction } from "../sql.ts";
 
 /** A site with all its settings. */
 export interface CopySite extends SiteRecord {
@@ -57,6 +57,8 @@ export interface CopyEngine {
   /** A sentence for the owner; undefined for an error that no owner can fix. */
   problemOf(error: unknown): string | undefined;
   readonly db: Pick<Db, "transaction">;
+  /** The server that a transaction reads from: on another one the numbers of the log may mean something else. */
+  server(sql: Transaction): Promise<string>;
   close(): Promise<void>;
 }
 

@@ -57,11 +57,11 @@ export async function bringMonth(
   const { from, to } = options;
   const range = { from: month, to: month };
   const read = (depth: Depth) =>
-    from.given(async (access) => ({
+    from.given(async ({ snapshot, rows }, { tailOf }) => ({
       ...(
-        await monthsOf(access.snapshot, { site: pair.site, source: source.number }, range, depth)
+        await monthsOf(snapshot, { site: pair.site, source: source.number }, range, depth, tailOf)
       )[0],
-      ages: await agesOf(access.rows),
+      ages: await agesOf(rows),
     }));
   const there = (depth: Depth) =>
     to.read(async (access) => {

@@ -30,14 +30,39 @@ export interface SiteMonth {
   readonly days: readonly Day[];
 }
 
+/** Finds the unfolded log of a source. */
+type TailOf = (source: SourceNumber | undefined) => LogTail;
+
+const freshTail: TailOf = (source) => new LogTail(source);
+
+/** The unfolded log of a server, which many questions read once. */
+export class KeptLog {
+  /** As the engine names it. */
+  readonly server: string;
+  /** Node → the last number of its log that was checked. */
+  readonly looked = new Map<number, number>();
+  readonly #tails = new Map<SourceNumber | undefined, LogTail>();
+
+  constructor(server: string) {
+    this.server = server;
+  }
+
+  readonly tailOf: TailOf = (source) => {
+    const tail = this.#tails.get(source) ?? freshTail(source);
+    this.#tails.set(source, tail);
+    return tail;
+  };
+}
+
 /** Ascending. @throws {RangeError} where it holds what is no block */
 export async function monthsOf(
   snapshot: Snapshot,
   { site, source }: Which,
   { from, to }: Months,
   depth: Depth,
+  tailOf = freshTail,
 ): Promise<SiteMonth[]> {
-  const tail = new LogTail(source);
+  const tail = tailOf(source);
   await tail.follow(snapshot);
   const rows = (await snapshot.rows([site], { from, to }, depth)).filter(
     (row) => source === undefined || row.source === source,
@@ -80,12 +105,13 @@ export async function monthsBySource(
   snapshot: Snapshot,
   site: SiteKey,
   sources: readonly SourceNumber[],
+  tailOf = freshTail,
 ): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
   const months = new Map(sources.map((source) => [source, new Set<Month>()]));
   for await (const { source, month } of blocksIn(snapshot, [site], ALL_MONTHS, []))
     months.get(source)?.add(month);
   for (const [source, ofSource] of months) {
-    const tail = new LogTail(source);
+    const tail = tailOf(source);
     await tail.follow(snapshot);
     for (const month of (await tail.blocks(snapshot, site, Number.POSITIVE_INFINITY)).keys())
       ofSource.add(month);
@@ -152,8 +178,9 @@ export async function pastOf(rows: Rows, { site, source }: Which): Promise<Sums>
 export async function counterDays(
   snapshot: Snapshot,
   which: Which,
+  tailOf = freshTail,
 ): Promise<ReadonlyMap<Day, Sums>> {
-  const months = await monthsOf(snapshot, which, ALL_MONTHS, "counters");
+  const months = await monthsOf(snapshot, which, ALL_MONTHS, "counters", tailOf);
   return new Map(
     months.flatMap(({ block, days }) =>
       days.map((day) => [day, countersOf(block, day - firstDayOf(block.month))] as const),

@@ -177,9 +177,10 @@ async function caughtUp<T>(
 async function sumsIn(end: CopyEnd, site: SiteKey, month: Month): Promise<DaySums> {
   const sums = new Map<string, Map<Day, Sums>>();
   for (const { number: source, origin } of await end.sourcesOf(site))
-    await end.read(async ({ snapshot }) => {
+    await end.compared(async ({ snapshot }, { tailOf }) => {
       const range = { from: month, to: month };
-      for (const { block, days } of await monthsOf(snapshot, { site, source }, range, "counts"))
+      const which = { site, source };
+      for (const { block, days } of await monthsOf(snapshot, which, range, "counts", tailOf))
         sums.set(
           origin,
           new Map(days.map((day) => [day, sumsOf(block, day - firstDayOf(month))] as const)),
@@ -249,11 +250,11 @@ async function othersWithLess(
 
 /** Counters of all time, days past retention included. */
 function totalsOf(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
-  return end.read(async (access) => {
+  return end.compared(async (access, { tailOf }) => {
     const source = await numberOf(access, origin);
     if (source === undefined) return NONE;
     const sums = new Map(await pastOf(access.rows, { site, source }));
-    for (const day of (await counterDays(access.snapshot, { site, source })).values())
+    for (const day of (await counterDays(access.snapshot, { site, source }, tailOf)).values())
       addTo(sums, day);
     return sums;
   });

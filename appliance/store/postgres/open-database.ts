@@ -5,6 +5,7 @@ import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
 import { parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { FleetDb } from "./db.ts";
 import { hasTables, migrate } from "./migrate.ts";
+import { stateOf } from "./reads.ts";
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.
@@ -28,6 +29,7 @@ export async function openDatabase(
       origin,
       name,
       db,
+      server: async (sql) => (await stateOf(sql, connection.figures.reconnects)).server,
       isAway: (error) => isLost(error) && refusalOf(error, settings) === undefined,
       problemOf: (error) =>
         isFull(error)

@@ -1,6 +1,6 @@
 import type { PassedOver } from "../counts/block-reading.ts";
-import { Reads } from "../reads/reads.ts";
-import type { Db } from "../sql.ts";
+import { type ReadState, Reads } from "../reads/reads.ts";
+import type { Db, Transaction } from "../sql.ts";
 import { batchesOf } from "./log.ts";
 
 /** The most sites of a settlement, for which no hit waits here; a batch may have thousands. */
@@ -20,14 +20,7 @@ export function fleetReads(
   return new Reads(
     db,
     {
-      async state(sql) {
-        const [state] = await sql.rows<{ server: string }>(STATE);
-        const epoch = await sql.epoch();
-        return {
-          version: JSON.stringify([state, epoch]),
-          server: [state?.server, epoch, madeAnew()].join(),
-        };
-      },
+      state: (sql) => stateOf(sql, madeAnew()),
       async settling(sql) {
         // The watch draws it within moments.
         return (await sql.epoch()) === null ? null : { maxSites: MAX_SITES };
@@ -35,6 +28,16 @@ export function fleetReads(
     },
     passedOver,
   );
+}
+
+/** The state in which a transaction finds the data. @param madeAnew as of `fleetReads` */
+export async function stateOf(sql: Transaction, madeAnew: number): Promise<ReadState> {
+  const [state] = await sql.rows<{ server: string }>(STATE);
+  const epoch = await sql.epoch();
+  return {
+    version: JSON.stringify([state, epoch]),
+    server: [state?.server, epoch, madeAnew].join(),
+  };
 }
 
 /** SQL whose answer changes with everything that is counted, settled or erased. */

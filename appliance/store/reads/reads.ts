@@ -40,7 +40,7 @@ import { SurveyRows } from "../surveys/rows.ts";
 import { EtagCache, makeAnswer } from "./answer.ts";
 
 /** The state in which a question finds the data. */
-interface ReadState {
+export interface ReadState {
   /** It changes with everything that is counted, settled or erased. */
   readonly version: unknown;
   /** The server that is read from: on another one the same numbers may mean something else. */

@@ -26,6 +26,7 @@ import { readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
 import { SURVEY_LABELS } from "../../../appliance/store/sites/kinds.ts";
 import { adminChange } from "../../../appliance/store/sites/writes.ts";
+import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { openFolder } from "../../../appliance/store/sqlite/copies/open-folder.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
@@ -291,6 +292,38 @@ describe("a copy", () => {
         assert.deepEqual(less, []);
       });
 
+      it("reads what is not settled twice, however many sites and months there are", async () => {
+        fill(at("box"), [
+          ...[0, 40, 80].map((ago) => day("blog", ago, { "/a": 1 })),
+          ...[0, 40].map((ago) => day("shop", ago, { "/a": 1 })),
+        ]);
+        for (const ago of [0, 0, 40]) countNow(at("box"), "blog", ago);
+        const kept = await openFolder(at("box"), { isTarget: false });
+        let reads = 0;
+        const counted = new Set<Snapshot>();
+        const transaction: CopyEngine["db"]["transaction"] = (task, options) =>
+          kept.db.transaction((sql) => {
+            const { snapshot } = sql;
+            if (!counted.has(snapshot)) {
+              const log = snapshot.log.bind(snapshot);
+              snapshot.log = async (...asked) => {
+                const rows = await log(...asked);
+                reads += rows.length;
+                return rows;
+              };
+            }
+            counted.add(snapshot);
+            return task(sql);
+          }, options);
+        const box = opened(new CopyEnd({ ...kept, db: { transaction } }));
+        await copyAll(box, there);
+        // Once for hits that wait for the clock, and once for those that count.
+        assert.equal(reads, 2 * 3);
+        assert.deepEqual(await contentOf(there), await contentOf(await source("box")));
+        assert.equal((await checkAll(box, there)).less.length, 0);
+        assert.equal(reads, 3 * 3);
+      });
+
       it("puts no older state in the place of a newer one that another copy brings meanwhile", async () => {
         fill(at("box"), [day("blog", 0, { "/a": 1 })]);
         await copyAll(await source("box"), await folderAt("relay"));
@@ -550,6 +583,18 @@ describe("a copy", () => {
     );
   });
 });
+
+/** A view in the log of a folder. */
+function countNow(dataDir: string, id: string, ago: number): void {
+  change(dataDir, (db) => {
+    const batch = new BatchEncoder();
+    const view = { kind: "view", flags: 0, times: 1, values: [["path", "/now"]] } as const;
+    batch.add({ ...view, site: findSite(db, id)?.key ?? 0, moment: 24 * (TODAY - ago) });
+    db.prepare("INSERT INTO log (n, body) SELECT 1 + coalesce(max(n), 0), ? FROM log").run(
+      batch.encode(),
+    );
+  });
+}
 
 function siteOf(sites: readonly { id: string; key: number }[], id: string): number {
   const site = sites.find((each) => each.id === id);

@@ -176,7 +176,7 @@ onEachEngine(() => {
   const engine = engineOfSuite();
   const days = Number(process.env.SIM_DAYS ?? DAYS[engine]);
   describe(`a store in virtual time (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
-    this.timeout(600_000 + 2_000 * SIM_S + 1_000 * days);
+    this.timeout(600_000 + 2_000 * SIM_S + 4_000 * days);
 
     it("counts what a map counts, whatever happens", async () => {
       const end = performance.now() + 1_000 * SIM_S;

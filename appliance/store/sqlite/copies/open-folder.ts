@@ -36,6 +36,7 @@ export async function openFolder(
     origin: (await own.transaction((sql) => sql.own(), { read: true })).origin,
     name: dataDir,
     db: own,
+    server: async () => "",
     isAway: (error) => isSqliteError(error, "SQLITE_BUSY"),
     problemOf: storageProblem,
     close: () => own.close(),
