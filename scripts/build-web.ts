@@ -2,17 +2,17 @@
  * Builds the code for browsers into `web/dist/`: every asset of the table below, with a `.br` and a `.gz` twin, so that
  * the service compresses nothing itself.
  */
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, parse } from "node:path";
-import type { Plugin } from "esbuild";
+import { dirname, join, parse, relative } from "node:path";
+import type { BuildOptions, Plugin } from "esbuild";
 import { lettered } from "./atlas.ts";
 import { bundledMqtt } from "./bundle-mqtt.ts";
 import { docsAssets } from "./docs.ts";
 import { icons } from "./icons.ts";
 import { LIST_FILES, listFiles } from "./licenses/list.ts";
 import { bundledModules, ownPart, shippedModules } from "./licenses/npm.ts";
-import { bundled, type Made, withTwins, writeAsset } from "./web-assets.ts";
+import { bundled, filesIn, type Made, withTwins, writeAsset } from "./web-assets.ts";
 
 /** An asset that was built; sizes in bytes. */
 interface Built {
@@ -37,6 +37,14 @@ const COMMON = "web/shared/da-common.ts";
 
 const COMMON_ASSET = "da-common.js";
 
+/** A page's module, and its parts that load later: what both need stands in the first one, and they find it there. */
+const DASHBOARD = {
+  first: { asset: "dashboard.js", source: "web/dashboard/main.tsx" },
+  later: ["below", "panels", "overview/overview", "sign-in", "surveys/surveys", "zone/map"].map(
+    (name) => `web/dashboard/${name}.tsx`,
+  ),
+};
+
 /** Targets for the owner's pages: browsers of the last three years. */
 const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 
@@ -47,10 +55,11 @@ export const ASSETS: Readonly<Record<string, Asset>> = {
   "s.js": { make: script("web/beacon/beacon.ts", "es2018"), maxBrotli: 1_680 },
   "dashboard.html": { make: copy("web/dashboard/dashboard.html") },
   "dashboard.css": { make: style("web/dashboard/dashboard.css") },
-  "dashboard.js": { make: module("web/dashboard/main.tsx") },
-  "key-list.js": { make: module("web/dashboard/keys/key-list.tsx") },
-  "map.js": { make: module("web/dashboard/zone/map.tsx") },
-  "surveys.js": { make: module("web/dashboard/surveys/surveys.tsx") },
+  "below.css": { make: style("web/dashboard/below.css") },
+  [DASHBOARD.first.asset]: { make: firstPart },
+  ...Object.fromEntries(
+    DASHBOARD.later.map((source) => [`${parse(source).name}.js`, { make: laterPart(source) }]),
+  ),
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
   "help.css": { make: style("web/help/help.css") },
@@ -94,7 +103,7 @@ const PAGE_BUDGETS: Readonly<Record<string, { assets: readonly string[]; maxBrot
       "vendor/frappe-charts.iife.min.js",
       "vendor/frappe-charts.min.css",
     ],
-    maxBrotli: 64_000,
+    maxBrotli: 52_000,
   },
 };
 
@@ -115,24 +124,68 @@ function vendorScript(source: string, globalName: string): Asset["make"] {
  * its source.
  */
 function module(source: string): Asset["make"] {
-  return () =>
-    bundled(source, {
-      format: "esm",
-      target: OWNER_BROWSERS,
-      minify: true,
-      jsx: "automatic",
-      jsxImportSource: "preact",
-      plugins: source === COMMON ? [] : [shared, atlas],
-    });
+  return () => bundled(source, { ...MODULE, plugins: source === COMMON ? [] : [shared, atlas] });
+}
+
+const MODULE = {
+  format: "esm",
+  target: OWNER_BROWSERS,
+  minify: true,
+  jsx: "automatic",
+  jsxImportSource: "preact",
+} as const satisfies BuildOptions;
+
+async function firstPart(): Promise<Made> {
+  const { first } = DASHBOARD;
+  const names = [...(await ofBothParts())].map((path) => `export * from "./${path}";`);
+  const contents = [`import "./${first.source}";`, ...names].join("\n");
+  const stdin = { contents, resolveDir: ROOT, sourcefile: first.asset };
+  return bundled(first.source, { ...MODULE, plugins: [shared], entryPoints: [], stdin });
+}
+
+function laterPart(source: string): Asset["make"] {
+  return async () => {
+    const ofBoth = await ofBothParts();
+    const inFirst: Plugin = {
+      name: "in-first",
+      setup({ onResolve }) {
+        onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) =>
+          ofBoth.has(relative(ROOT, join(resolveDir, path)))
+            ? { path: `./${DASHBOARD.first.asset}`, external: true }
+            : undefined,
+        );
+      },
+    };
+    return bundled(source, { ...MODULE, plugins: [shared, inFirst, atlas] });
+  };
+}
+
+let both: Promise<ReadonlySet<string>> | undefined;
+
+/** The files that the first part has, and a later one needs, too; from the project's folder. */
+function ofBothParts(): Promise<ReadonlySet<string>> {
+  both ??= (async () => {
+    const { first, later } = DASHBOARD;
+    const [ofFirst, ...ofLater] = await Promise.all(
+      [first.source, ...later].map((source) =>
+        filesIn(source, { ...MODULE, plugins: [shared, atlas] }),
+      ),
+    );
+    return new Set(ofLater.flat().filter((path) => ofFirst?.includes(path)));
+  })();
+  return both;
 }
 
 const shared: Plugin = {
   name: "shared",
   setup({ onResolve }) {
-    onResolve({ filter: /^preact(\/|$)|\/shared\/[^/]+\.tsx?$/ }, () => ({
-      path: `./${COMMON_ASSET}`,
-      external: true,
-    }));
+    const common = { path: `./${COMMON_ASSET}`, external: true };
+    const named = readFileSync(join(ROOT, COMMON), "utf8").matchAll(/ from "\.\/([^"]+)"/g);
+    const files = new Set([...named].map(([, file]) => join(ROOT, dirname(COMMON), file ?? "")));
+    onResolve({ filter: /^preact(\/|$)/ }, () => common);
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) =>
+      files.has(join(resolveDir, path)) ? common : undefined,
+    );
     onResolve({ filter: /^\.\.?\// }, ({ kind, path }) =>
       kind === "dynamic-import" ? { path: `./${parse(path).name}.js`, external: true } : undefined,
     );

@@ -15,9 +15,28 @@ export interface Made {
 
 /** A source with all it imports in one file; `source` from the project's folder, or absolute. */
 export async function bundled(source: string, options: BuildOptions): Promise<Made> {
+  const { outputFiles = [], metafile } = await bundle(source, options);
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
+  const modules = Object.keys(metafile?.inputs ?? {}).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return { body: file.contents, modules: [...new Set(modules)] };
+}
+
+/** The files from which a bundle of a source has any code, relative to the project. */
+export async function filesIn(source: string, options: BuildOptions): Promise<readonly string[]> {
+  const { metafile } = await bundle(source, options);
+  const [output] = Object.values(metafile?.outputs ?? {});
+  return Object.entries(output?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [path] : [],
+  );
+}
+
+async function bundle(source: string, options: BuildOptions) {
   // Loaded here because it is slow to, and isBuilt() is to be quick.
   const { build } = await import("esbuild");
-  const { outputFiles = [], metafile } = await build({
+  return build({
     absWorkingDir: ROOT,
     entryPoints: [source],
     bundle: true,
@@ -26,12 +45,6 @@ export async function bundled(source: string, options: BuildOptions): Promise<Ma
     logLevel: "silent",
     ...options,
   });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
-  const modules = Object.keys(metafile?.inputs ?? {}).flatMap(
-    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
-  return { body: file.contents, modules: [...new Set(modules)] };
 }
 
 /** A file and its compressed twins, by their names. */

@@ -37,7 +37,7 @@ describe("the overview of all sites", () => {
     await owner.open("/dashboard");
     await heading("All sites").waitFor();
     assert.equal(await owner.page.title(), "All sites · Tallydeck");
-    const found = owner.asked.filter((path) => /overview|stats|sites/.test(path));
+    const found = owner.asked.filter((path) => /^\/(overview|stats|sites)$/.test(path));
     assert.deepEqual(found, ["/overview"]);
     const { sites } = await world().read("/overview");
     const ids = await owner.page.locator(".site-link .id").allInnerTexts();

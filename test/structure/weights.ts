@@ -8,16 +8,16 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_470 },
   "appliance/store/": { files: 156, lines: 21_720 },
   "appliance/deck/": { files: 92, lines: 11_580 },
-  "appliance/traffic/": { files: 93, lines: 9_780 },
+  "appliance/traffic/": { files: 93, lines: 9_790 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
   "appliance/control/": { files: 58, lines: 6_750 },
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_040 },
-  "test/": { files: 672, lines: 100_600 },
-  "web/": { files: 188, lines: 18_370 },
+  "scripts/": { files: 95, lines: 9_100 },
+  "test/": { files: 672, lines: 100_590 },
+  "web/": { files: 191, lines: 18_480 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

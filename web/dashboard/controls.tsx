@@ -1,11 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { BYTE_ORDER_MARK } from "../../appliance/base/text/export-name.ts";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
-import { download } from "../shared/download.ts";
-import { Menu } from "./menu.tsx";
+import { load } from "./later.tsx";
+import { Menu, PANELS } from "./menu.tsx";
 import { type Compare, shifted, stepName } from "./period/period.ts";
 import { PeriodMenu } from "./period/period-menu.tsx";
-import { exportName, toCsv } from "./traffic/csv.ts";
 import type { Shown } from "./traffic/shown.ts";
 
 /** The width of a phone, as in the style sheets. */
@@ -24,11 +22,7 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
       onChoose={(compare) => change({ compare })}
     />
   );
-  const save = () =>
-    download(`${exportName(history, range)}.csv`, "text/csv", [
-      BYTE_ORDER_MARK,
-      toCsv(history, range),
-    ]);
+  const save = async () => (await load(PANELS)).saveCsv(history, range);
   return (
     <div class="controls">
       <div class="stepper">

@@ -1,32 +1,29 @@
-import type { ComponentChild } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
 import { keepChoice, loadChoice } from "../shared/token.ts";
+import type { BelowProps } from "./below.tsx";
 import { Controls } from "./controls.tsx";
-import { Empty } from "./empty.tsx";
-import { Asking } from "./filters/asking.tsx";
 import { isFree, whereKey } from "./filters/where.ts";
-import { Goals } from "./goals.tsx";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { keyActions, useKeys } from "./keys/keys.ts";
-import { Later, useSteps } from "./later.tsx";
+import { Later, load, usePart, useSteps } from "./later.tsx";
+import { PANELS } from "./menu.tsx";
 import { DaysNotice, Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
-import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { chartable, totalText } from "./traffic/figures.ts";
-import { Heatmap } from "./traffic/heatmap.tsx";
 import type { Shown } from "./traffic/shown.ts";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
-import { useStars } from "./traffic/use-stars.ts";
-import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { Feed } from "./use-feed.ts";
 import { useReading } from "./use-reading.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
+
+const BELOW = { name: "the lists", load: () => import("./below.tsx") };
+const SURVEYS = { name: "the surveys", load: () => import("./surveys/surveys.tsx") };
 
 export interface DashboardProps {
   history: History;
@@ -104,20 +101,24 @@ export function Dashboard(props: DashboardProps) {
           />
         )}
         {(isOld || view.where.length > 0) && (
-          <Asking
-            {...{ history, range, tab, isOld, now: feed.hour, change }}
-            compared={comparedRange(range, view.compare)}
-            metric={chartable(history, view.metric)}
-            where={view.where}
-            refusal={isRefused ? (feed.problem?.message ?? null) : null}
-          />
+          <Later part={BELOW} waiting={<section class="asking" />}>
+            {({ Asking }) => (
+              <Asking
+                {...{ history, range, tab, isOld, now: feed.hour, change }}
+                compared={comparedRange(range, view.compare)}
+                metric={chartable(history, view.metric)}
+                where={view.where}
+                refusal={isRefused ? (feed.problem?.message ?? null) : null}
+              />
+            )}
+          </Later>
         )}
         {tab === "surveys" ? (
-          <Later name="the surveys" load={() => import("./surveys/surveys.tsx")}>
+          <Later part={SURVEYS}>
             {({ Surveys }) => <Surveys {...{ history, range, view, token, change }} />}
           </Later>
         ) : isNew ? (
-          <Empty {...{ history, refresh }} />
+          <Later part={BELOW}>{({ Empty }) => <Empty {...{ history, refresh }} />}</Later>
         ) : (
           <Traffic
             {...{ history, range, token, view, bots, toggleBots, change }}
@@ -127,23 +128,21 @@ export function Dashboard(props: DashboardProps) {
         )}
       </main>
       {areKeysShown && (
-        <Later name="the shortcuts" load={() => import("./keys/key-list.tsx")}>
-          {({ KeyList }) => <KeyList onClose={() => showKeys(false)} />}
-        </Later>
+        <Later part={PANELS}>{({ KeyList }) => <KeyList onClose={() => showKeys(false)} />}</Later>
       )}
     </div>
   );
 }
 
 /** The order of the parts that follow the tiles; see `useSteps`. */
-const STEPS = { chart: 1, heatmap: 2, lists: 3 } as const;
+const STEPS = { chart: 1, below: 2 } as const;
 
 const NO_MARKS: MarksAnswer["marks"] = [];
 
 type TrafficProps = Omit<Shown, "compared" | "metric" | "where" | "stars" | "toggleStar">;
 
 function Traffic(props: TrafficProps) {
-  const { history, range, now, token, view, onKept, ...rest } = props;
+  const { history, range, now, token, view, bots, toggleBots, change, onKept } = props;
   const { compare, where, filter, layout, open, front } = view;
   const metric = chartable(history, view.metric);
   const compared = useMemo(() => {
@@ -153,42 +152,30 @@ function Traffic(props: TrafficProps) {
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
   const isMarked = noted?.site === history.site && noted.marks.length > 0;
   const marks = isMarked ? noted.marks : NO_MARKS;
-  const [stars, toggleStar] = useStars(history.site, onKept);
-  const drawn = useSteps(STEPS.lists);
+  const drawn = useSteps(STEPS.below);
+  // So that no press on a menu has to wait.
+  useEffect(() => void load(PANELS).catch(() => {}), []);
   // Told once for each choice, and not again with each count that comes.
   const told = useMemo(
     () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
     [whereKey(history.where), metric, range.from, range.to],
   );
-  const { bots, toggleBots, change } = rest;
-  const asked = { history, range, compared };
-  const chart = { ...asked, metric, bots, toggleBots, now, onKept, marks };
-  const heat = { history, range, metric: chartable(history, view.metric, "pv"), now };
-  const starred = { history, range, where, stars, change, toggleStar };
-  const lists = { ...starred, filter, layout, open, front };
+  const asked = { history, range, compared, now };
+  const chart = { ...asked, metric, bots, toggleBots, onKept, marks };
+  const heated = chartable(history, view.metric, "pv");
+  const lists = { where, filter, layout, open, front, heated };
   return (
     <>
       <p class="offscreen" role="status">
         {told}
       </p>
-      {usePart(Tiles, { ...asked, metric, now, change })}
-      {usePart(ValueTiles, { ...starred, compared })}
-      <div class="charts">
-        {usePart(TrendCard, { ...chart, isDrawn: drawn >= STEPS.chart })}
-        {usePart(Heatmap, heat, drawn >= STEPS.heatmap)}
-      </div>
-      {usePart(Goals, { ...asked, token, now })}
-      {usePart(Breakdowns, lists, drawn >= STEPS.lists)}
+      {usePart(Tiles, { ...asked, metric, change })}
+      {usePart(TrendCard, { ...chart, isDrawn: drawn >= STEPS.chart })}
+      {usePart(LaterBelow, { ...asked, ...lists, token, change, onKept }, drawn >= STEPS.below)}
     </>
   );
 }
 
-/** A part that is made again only when something it shows has changed: typing redraws no chart. */
-function usePart<Props extends object>(
-  Part: (props: Props) => ComponentChild,
-  props: Props,
-  isDrawn = true,
-) {
-  const shown = Object.values(props).filter((one) => typeof one !== "function");
-  return useMemo(() => isDrawn && <Part {...props} />, [isDrawn, ...shown]);
+function LaterBelow(props: BelowProps) {
+  return <Later part={BELOW}>{({ Below }) => <Below {...props} />}</Later>;
 }

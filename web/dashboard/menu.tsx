@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+/** The content of menus, and of what keys open. */
+export const PANELS = { name: "the menu", load: () => import("./panels.tsx") };
+
 interface MenuProps {
   /** the text or sign on the button */
   label: ComponentChildren;

@@ -2,13 +2,15 @@ import { useEffect, useState } from "preact/hooks";
 import { keepToken } from "../shared/token.ts";
 import { Dashboard } from "./dashboard.tsx";
 import type { History } from "./history.ts";
-import { Overview } from "./overview/overview.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { Later } from "./later.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { chartable, METRIC_FACTS } from "./traffic/figures.ts";
 import { useFeed } from "./use-feed.ts";
 import { useToken } from "./use-token.ts";
 import { useView } from "./use-view.ts";
+
+const OVERVIEW = { name: "the sites", load: () => import("./overview/overview.tsx") };
+const SIGN_IN = { name: "the form", load: () => import("./sign-in.tsx") };
 
 const NO_GAPS: Pick<History, "first" | "last" | "gaps"> = { first: 0, last: 0, gaps: [] };
 
@@ -57,24 +59,27 @@ export function Page() {
   const isAsked = token === "" || isRefused || (problem?.kind === "busy" && !isOpen) || isTyped;
   if (isAsked && !isArriving) {
     return (
-      <SignIn
-        site={view.site}
-        problem={token === "" ? said : (problem?.message ?? "")}
-        busy={feed.busy}
-        slow={feed.slow}
-        onSignIn={(site, typed, keep) => {
-          setRemember(keep);
-          entry.typed(typed);
-          if (site !== view.site) change({ site }, "correction");
-          else if (typed === token) refresh();
-        }}
-      />
+      <Later part={SIGN_IN} waiting={<main class="sign-in" />}>
+        {({ SignIn }) => (
+          <SignIn
+            site={view.site}
+            problem={token === "" ? said : (problem?.message ?? "")}
+            busy={feed.busy}
+            slow={feed.slow}
+            onSignIn={(site, typed, keep) => {
+              setRemember(keep);
+              entry.typed(typed);
+              if (site !== view.site) change({ site }, "correction");
+              else if (typed === token) refresh();
+            }}
+          />
+        )}
+      </Later>
     );
   }
   const all = { feed, view, isForgetful, change, refresh, signOut };
-  if (overview) return <Overview overview={overview} {...all} />;
   if (history) return <Dashboard history={history} token={token} {...all} />;
-  return (
+  const skeleton = (
     <Skeleton
       slow={feed.slow}
       problem={problem?.message ?? ""}
@@ -85,5 +90,11 @@ export function Page() {
           : null
       }
     />
+  );
+  if (!overview) return skeleton;
+  return (
+    <Later part={OVERVIEW} waiting={skeleton}>
+      {({ Overview }) => <Overview overview={overview} {...all} />}
+    </Later>
   );
 }

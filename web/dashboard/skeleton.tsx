@@ -54,10 +54,7 @@ export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
             </div>
           ))}
         </div>
-        <div class="charts" aria-hidden="true">
-          <div class="card" />
-          <div class="card" />
-        </div>
+        <div class="card" aria-hidden="true" />
       </main>
     </div>
   );

@@ -79,6 +79,7 @@ export const DIMENSION_CARDS: readonly (readonly [
   ["Technology", "os", "Operating systems", "Systems"],
   ["Technology", "device", "Devices"],
   ["Technology", "viewport", "Window widths", "Widths"],
+  ["Behaviour", "dowhour", "Hours of the week", "Week"],
   ["Behaviour", "hour", "Hours of the day", "Hours"],
   ["Behaviour", "hi", "Time to the first touch", "First touch"],
   ["Events", "event", "Events", "All"],

@@ -11,14 +11,18 @@ import { VERSION_HEADER } from "../../base/release/health.ts";
 import { version } from "../../base/system/version.ts";
 
 const ASSETS = [
+  "below.css",
+  "below.js",
   "dashboard.css",
   "dashboard.js",
   "docs.css",
   "da-common.js",
   "help.js",
   "help.css",
-  "key-list.js",
   "map.js",
+  "overview.js",
+  "panels.js",
+  "sign-in.js",
   "surveys.js",
   "favicon.svg",
   "plex-condensed-400.woff2",

@@ -1,19 +1,12 @@
-import { type Day, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import { rangeName } from "../../shared/dates.ts";
-import type { DayRange, History } from "../history.ts";
-import { Menu } from "../menu.tsx";
-import { Calendar } from "./calendar.tsx";
-import { type Choice, choiceName, choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";
+import { Later } from "../later.tsx";
+import { Menu, PANELS } from "../menu.tsx";
+import { choiceName } from "./period.ts";
+import type { PeriodProps } from "./period-panel.tsx";
 
-interface PeriodMenuProps {
-  history: History;
-  range: DayRange;
-  choice: Choice;
-  onChoose: (choice: Choice) => void;
-}
-
-/** The period as a button, with a menu of named periods, a calendar, and two fields for dates. */
-export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps) {
+/** The period as a button, with a menu that changes it. */
+export function PeriodMenu(props: PeriodProps) {
+  const { history, range, choice, onChoose } = props;
   const name = choiceName(choice, history);
   const days = rangeName(range.from, range.to);
   const label = (
@@ -24,71 +17,19 @@ export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps
   );
   return (
     <Menu class="period" label={label}>
-      {(close) => {
-        const choose = (chosen: Choice) => {
-          close();
-          onChoose(chosen);
-        };
-        const { first, last } = history;
-        const chooseDays = (one: Day, other: Day) => choose(choiceOf(one, other, history));
-        return (
-          <>
-            <ul class="presets">
-              {presetsOf(history.last).map((preset) => (
-                <li key={preset.name}>
-                  <button
-                    type="button"
-                    aria-pressed={isSame(preset.choice, choice)}
-                    title={preset.key && `Key: ${preset.key.toUpperCase()}`}
-                    onClick={() => choose(preset.choice)}
-                  >
-                    {preset.name}
-                  </button>
-                </li>
-              ))}
-            </ul>
-            <div>
-              <Calendar {...{ range, first, last }} onChoose={chooseDays} />
-              <Days {...{ history, range }} onChoose={chooseDays} />
-            </div>
-          </>
-        );
-      }}
+      {(close) => (
+        <Later part={PANELS}>
+          {({ PeriodPanel }) => (
+            <PeriodPanel
+              {...props}
+              onChoose={(chosen) => {
+                close();
+                onChoose(chosen);
+              }}
+            />
+          )}
+        </Later>
+      )}
     </Menu>
-  );
-}
-
-interface DaysProps {
-  history: History;
-  range: DayRange;
-  onChoose: (one: number, other: number) => void;
-}
-
-/** Both ends to type, in either order. */
-function Days({ history, range, onChoose }: DaysProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const form = new FormData(event.currentTarget);
-    const [from, to] = ["from", "to"].map((end) => parseDay(String(form.get(end))));
-    if (from !== undefined && to !== undefined) onChoose(from, to);
-  };
-  const bounds = {
-    min: formatDay(history.first - MAX_RANGE_DAYS),
-    max: formatDay(history.last),
-    required: true,
-  };
-  return (
-    <form class="typed-days" onSubmit={submit}>
-      <label>
-        <span>From</span>
-        <input type="date" name="from" defaultValue={formatDay(range.from)} {...bounds} />
-      </label>
-      <label>
-        <span>To</span>
-        <input type="date" name="to" defaultValue={formatDay(range.to)} {...bounds} />
-      </label>
-      <button type="submit">Show</button>
-    </form>
   );
 }

@@ -10,7 +10,7 @@ import {
   seriesOf,
   sumByValue,
 } from "../history.ts";
-import { breakdownDimensions, type DimensionFacts } from "./dimensions.ts";
+import { breakdownDimensions, type DimensionFacts, HOURS_OF_WEEK } from "./dimensions.ts";
 import { METRIC_FACTS, share } from "./figures.ts";
 import { isOfHosts } from "./hosts.ts";
 import { inOrder, valueName } from "./values.ts";
@@ -68,9 +68,15 @@ export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
     const room = Math.max(rows.length, known);
     const { counts, total } = countedIn(history, facts.name, range, rows);
     for (const row of rows) row.share = share(row.count, total) ?? 0;
-    return room === 0 ? [] : [{ ...facts, counts, total, rows, inside, room }];
+    if (room === 0) return [];
+    if (facts.name === HOURS_OF_WEEK)
+      return [{ ...facts, counts, total, rows: [], inside, room: WEEK_ROOM }];
+    return [{ ...facts, counts, total, rows, inside, room }];
   });
 }
+
+/** The heatmap is as high as so many rows. */
+const WEEK_ROOM = 8;
 
 const OTHER_COUNTS: Readonly<Record<string, string>> = {
   event: "Events",

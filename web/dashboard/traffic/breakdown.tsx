@@ -5,6 +5,7 @@ import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { pressable } from "../filters/where.ts";
 import { type Breakdown, hiddenRows, shownRows, TOP } from "./breakdown-model.ts";
+import { HOURS_OF_WEEK } from "./dimensions.ts";
 import { Rows, type RowTools } from "./rows.tsx";
 
 const COPIED_MS = 1_600;
@@ -34,6 +35,7 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
   const [copied, copy] = useCopied();
   const id = `dimension-${front.name}`;
   const rows = shownRows(front, isOpen);
+  const isList = front.name !== HOURS_OF_WEEK;
   const isTabbed = breakdowns.length > 1;
   const panel = isTabbed ? ({ role: "tabpanel", "aria-labelledby": `${id}-tab` } as const) : {};
   return (
@@ -49,19 +51,21 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
         </h2>
         <Help of="dashboard#lists" about={title} />
         {props.aside}
-        <span class="total">
-          {front.counts} {rows.length === 0 ? NO_FIGURE : whole(front.total)}
-        </span>
+        {isList && (
+          <span class="total">
+            {front.counts} {rows.length === 0 ? NO_FIGURE : whole(front.total)}
+          </span>
+        )}
       </header>
       {isTabbed && <Tabs breakdowns={breakdowns} front={front} {...props} />}
-      <div id={`${id}-values`} style={{ "--room": Math.min(TOP, front.room) }} {...panel}>
+      <div id={`${id}-values`} style={{ "--room": Math.min(TOP + 1, front.room) }} {...panel}>
         {props.children}
-        {rows.length === 0 && (
+        {isList && rows.length === 0 && (
           <p class="hint">
             {pressable(front.name) ? "Nothing fits." : "What is counted here fits no filter."}
           </p>
         )}
-        {props.isDrawn && (
+        {props.isDrawn && rows.length > 0 && (
           <Rows
             key={front.name}
             dimension={front.name}

@@ -16,15 +16,22 @@ import {
   inColumns,
   originOf,
 } from "./breakdown-model.ts";
+import { HOURS_OF_WEEK } from "./dimensions.ts";
+import { Heatmap } from "./heatmap.tsx";
 import { comparable } from "./hosts.ts";
 import type { Shown } from "./shown.ts";
 import type { Star } from "./use-stars.ts";
 
+const MAP = { name: "the map", load: () => import("../zone/map.tsx") };
+
 type BreakdownsProps = Pick<
   Shown,
-  "history" | "range" | "where" | "stars" | "change" | "toggleStar"
+  "history" | "range" | "where" | "stars" | "now" | "change" | "toggleStar"
 > &
-  Pick<View, "filter" | "layout" | "open" | "front">;
+  Pick<View, "filter" | "layout" | "open" | "front"> & {
+    /** the figure that the hours of the week are of */
+    heated: Shown["metric"];
+  };
 
 export function Breakdowns(props: BreakdownsProps) {
   const { history, range, filter, layout, change } = props;
@@ -97,8 +104,8 @@ type GroupCardProps = BreakdownsProps & {
 };
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
-  const { where, stars, open, front, filter, isMapOpen, openMap, isDrawn, change, toggleStar } =
-    props;
+  const { history, range, where, stars, open, front, filter, heated, now } = props;
+  const { isMapOpen, openMap, isDrawn, change, toggleStar } = props;
   const { breakdowns } = group;
   const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
   if (!shown) return null;
@@ -117,7 +124,7 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
     ask: pressable(dimension)
       ? (value: string) =>
           change({
-            where: toggled(where, dimension, value, spellingsOf(props.history, dimension, value)),
+            where: toggled(where, dimension, value, spellingsOf(history, dimension, value)),
           })
       : null,
     star: (value: string) => toggleStar({ dimension, value }),
@@ -152,9 +159,12 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
       }
     >
       {isMapped && (
-        <Later name="the map" load={() => import("../zone/map.tsx")}>
+        <Later part={MAP}>
           {({ CountryMap }) => <CountryMap rows={shown.rows} ask={(value) => tools.ask?.(value)} />}
         </Later>
+      )}
+      {dimension === HOURS_OF_WEEK && isDrawn && (
+        <Heatmap history={history} range={range} metric={heated} now={now} />
       )}
     </BreakdownCard>
   );
@@ -169,9 +179,7 @@ function ZoneDialog({ offset, onClose }: ZoneDialogProps) {
   const [now] = useState(Date.now);
   return (
     <Dialog title={`App time zone offset ${offset}`} class="zone-dialog" onClose={onClose}>
-      <Later name="the map" load={() => import("../zone/map.tsx")}>
-        {({ ZoneMap }) => <ZoneMap {...{ offset, now }} />}
-      </Later>
+      <Later part={MAP}>{({ ZoneMap }) => <ZoneMap {...{ offset, now }} />}</Later>
     </Dialog>
   );
 }

@@ -21,8 +21,11 @@ function factsOf(name: string): DimensionFacts & { order: number } {
   return KNOWN.get(name) ?? { name, title, tab: title, group: "More", order: KNOWN.size };
 }
 
-/** Counters have no values to break down, and day by hour has its heatmap. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot", "dowhour"]);
+/** The dimension that is drawn as a heatmap, and not as a list. */
+export const HOURS_OF_WEEK = "dowhour";
+
+/** Counters have no values to break down. */
+const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot"]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {

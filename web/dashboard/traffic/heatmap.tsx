@@ -2,7 +2,6 @@ import { useMemo, useState } from "preact/hooks";
 import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
 import { zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
-import { Help } from "../../shared/help.tsx";
 import { METRIC_FACTS } from "./figures.ts";
 import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
 import type { Shown } from "./shown.ts";
@@ -30,14 +29,11 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
     setAt({ weekday: Number(pointed.dataset.weekday), hour: Number(pointed.dataset.hour) });
   };
   return (
-    <section class="card heat" aria-labelledby="heat-title">
-      <header>
-        <h2 id="heat-title">
-          {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour
-          {zoneNote(history.zone)}
-        </h2>
-        <Help of="dashboard#the-chart" about="Heatmap" />
-      </header>
+    <div class="heat">
+      <p class="hint">
+        {METRIC_FACTS[metric === "events" ? metric : key].name} by day and hour
+        {zoneNote(history.zone)}
+      </p>
       <table
         onPointerOver={point}
         onPointerDown={point}
@@ -79,7 +75,7 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
         <i style={{ "--heat": 0.6 }} />
         <i style={{ "--heat": 1 }} /> busy
       </p>
-    </section>
+    </div>
   );
 }
 

@@ -1,13 +1,13 @@
-import { dayOf, formatDay, parseDay } from "../../appliance/base/calendar.ts";
-import { conditionText } from "../../appliance/base/text/condition.ts";
-import type { GoalsAnswer } from "../../appliance/traffic/collector/wire.ts";
-import { rangeName } from "../shared/dates.ts";
-import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
-import { Help } from "../shared/help.tsx";
-import { addNumbers, type DayRange, seriesOf } from "./history.ts";
-import { delta } from "./traffic/figures.ts";
-import type { Shown } from "./traffic/shown.ts";
-import { useReading } from "./use-reading.ts";
+import { dayOf, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import { conditionText } from "../../../appliance/base/text/condition.ts";
+import type { GoalsAnswer } from "../../../appliance/traffic/collector/wire.ts";
+import { rangeName } from "../../shared/dates.ts";
+import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
+import { Help } from "../../shared/help.tsx";
+import { addNumbers, type DayRange, seriesOf } from "../history.ts";
+import { delta } from "../traffic/figures.ts";
+import type { Shown } from "../traffic/shown.ts";
+import { useReading } from "../use-reading.ts";
 
 type GoalsProps = Pick<Shown, "history" | "range" | "compared" | "token" | "now">;
 

@@ -1,0 +1,33 @@
+import { Goals } from "./goals/goals.tsx";
+import { usePart } from "./later.tsx";
+import { Breakdowns } from "./traffic/breakdowns.tsx";
+import type { Shown } from "./traffic/shown.ts";
+import { useStars } from "./traffic/use-stars.ts";
+import { ValueTiles } from "./traffic/value-tiles.tsx";
+import type { View } from "./view.ts";
+
+export { Empty } from "./empty.tsx";
+export { Asking } from "./filters/asking.tsx";
+
+export type BelowProps = Pick<
+  Shown,
+  "history" | "range" | "compared" | "now" | "token" | "where" | "change" | "onKept"
+> &
+  Pick<View, "filter" | "layout" | "open" | "front"> & {
+    /** the figure that the hours of the week are of */
+    heated: Shown["metric"];
+  };
+
+/** Values with a star, goals, and the lists. */
+export function Below(props: BelowProps) {
+  const { history, range, compared, token, now, where, change, onKept, ...lists } = props;
+  const [stars, toggleStar] = useStars(history.site, onKept);
+  const starred = { history, range, where, stars, change, toggleStar };
+  return (
+    <>
+      {usePart(ValueTiles, { ...starred, compared })}
+      {usePart(Goals, { history, range, compared, token, now })}
+      {usePart(Breakdowns, { ...starred, ...lists, now })}
+    </>
+  );
+}
