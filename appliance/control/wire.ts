@@ -334,6 +334,22 @@ export interface SiteActivityAnswer {
   sites: SiteActivity[];
 }
 
+/** The settings of a site, at a glance. */
+export interface SiteSettings {
+  id: string;
+  /** Whether it alarms of silence, of a rush, or of both. */
+  alarms: boolean;
+  /** The days of its digest; null while none is sent. */
+  digest: Pick<DigestSettings, "every" | "weekday"> | null;
+  /** The number of its goals. */
+  goals: number;
+}
+
+/** `GET /api/site-settings`; the retired are not in it. */
+export interface SiteSettingsAnswer {
+  sites: SiteSettings[];
+}
+
 /** A token for reading, or that of a share link, which is shown only here. */
 export interface NewReadToken {
   token: string;

@@ -33,7 +33,7 @@ describe("imports and exports in the Web UI", () => {
   const first = (ago = 40) => formatDay(dayOf(Date.now()) - ago);
   const open = async (id: string, what = "Import") => {
     site = id;
-    await control().visit("?tab=sites");
+    await control().visit(`?tab=sites&site=${id}`);
     await card().getByText(what, { exact: true }).click();
   };
   const choose = async (buffer: Buffer, name = "example_com.zip", label = "Choose a file…") =>

@@ -3,7 +3,15 @@ import { sharedControl } from "./control-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 /** The sections of the Web UI, by their addresses. */
-const SECTIONS = ["?tab=start", "", "?slot=k0", "?tab=push", "?tab=sites", "?tab=box"];
+const SECTIONS = [
+  "?tab=start",
+  "",
+  "?slot=k0",
+  "?tab=push",
+  "?tab=sites",
+  "?tab=sites&site=blog",
+  "?tab=box",
+];
 
 describe("a machine that is no box, in the Web UI", () => {
   const control = sharedControl({ env: { VIRTUAL_DECK: "mini" } });

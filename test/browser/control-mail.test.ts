@@ -27,7 +27,7 @@ describe("mail in the Web UI", () => {
     await mail.getByText("Saved.").waitFor();
     assert.equal(await mail.getByLabel("Password").inputValue(), "");
 
-    await control().open("?tab=sites");
+    await control().open("?tab=sites&site=blog");
     const card = control().region("blog");
     await card.getByText("Digest", { exact: true }).click();
     await card.getByLabel("Mail to").fill("ann@example.org; bob@example.net");

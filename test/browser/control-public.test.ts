@@ -110,16 +110,16 @@ describe("the public address in the Web UI", () => {
   it("puts its name into tags once it is live, and into links only with the dashboard outside", async () => {
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     address.show({ live: true, url: "https://a.example", steps: stepsTo("end") });
-    await control().visit("?tab=sites");
+    await control().visit("?tab=sites&site=blog");
     const site = control().region("blog");
-    await site.getByText("Script tag", { exact: true }).click();
     await site.getByText('src="https://a.example/s.js"').waitFor();
     await site.getByText("Share", { exact: true }).click();
     await site.getByRole("button", { name: "Make a link" }).click();
     await site.getByText(/^http:\/\/[^ ]+\/dashboard\?site=blog#share=/).waitFor();
     await control().visit("?tab=box");
     await card().getByRole("switch", { name: "Dashboard from outside" }).click();
-    await control().visit("?tab=sites");
+    await control().visit("?tab=sites&site=blog");
+    await site.getByText("Share", { exact: true }).click();
     await site.getByRole("button", { name: "New link" }).click();
     await control()
       .page.getByRole("dialog")

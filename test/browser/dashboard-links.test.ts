@@ -68,7 +68,7 @@ describe("links to the dashboard", () => {
   });
 
   it("of a site in the Web UI open that site", async () => {
-    await signIn("?tab=sites");
+    await signIn("?tab=sites&site=docs");
     await control().region("docs").getByRole("link", { name: "Dashboard" }).click();
     await page().getByText("No visits counted for docs yet").waitFor();
     assert.equal(page().url(), `${dashboard()}?site=docs`);
@@ -106,7 +106,7 @@ describe("links to the dashboard", () => {
       visitor = await openProfile({});
     });
     beforeEach(async () => {
-      await signIn("?tab=sites");
+      await signIn("?tab=sites&site=blog");
       visited = await visitor.newPage();
     });
     afterEach(async () => {

@@ -40,7 +40,7 @@ export function Shell() {
               key={tab.id}
               type="button"
               aria-current={tab.id === view.tab ? "page" : undefined}
-              onClick={() => change({ tab: tab.id })}
+              onClick={() => change({ tab: tab.id, site: "" })}
             >
               {tab.name}
               {tab.id === "box" && box.update !== null && waits(box.update) && (

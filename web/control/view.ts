@@ -9,6 +9,8 @@ export interface View {
   deck: string;
   /** the slot or input whose settings are open; empty for none */
   slot: string;
+  /** id of the site whose page is open; empty for the list of all */
+  site: string;
   /** which way of sending is shown */
   recipe: RecipeId;
 }
@@ -46,6 +48,7 @@ export function parseView(query: string): View {
     tab: [START, ...TABS].find(({ id }) => id === params.get("tab"))?.id ?? "deck",
     deck: params.get("deck") ?? "",
     slot: /^[kzdbt]\d{1,3}$/.test(slot) ? slot : "",
+    site: params.get("site") ?? "",
     recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
   };
 }
@@ -57,12 +60,13 @@ export function isBare(query: string): boolean {
 }
 
 /** The query of a view, without defaults. It never has a token. */
-export function formatView({ tab, deck, slot, recipe }: View): string {
+export function formatView({ tab, deck, slot, site, recipe }: View): string {
   const params = new URLSearchParams();
   // The bare address opens what the box needs first.
   if (tab !== "deck" || deck + slot === "") params.set("tab", tab);
   if (deck !== "") params.set("deck", deck);
   if (slot !== "") params.set("slot", slot);
+  if (tab === "sites" && site !== "") params.set("site", site);
   if (recipe !== "curl") params.set("send", recipe);
   const text = params.toString();
   return text === "" ? "" : `?${text}`;

@@ -31,6 +31,11 @@ describe("the address of the Web UI", () => {
     assert.equal(formatView(parseView(query)), query);
   });
 
+  it("holds the site whose page is open, in its section only", () => {
+    assert.equal(formatView(parseView("?tab=sites&site=blog")), "?tab=sites&site=blog");
+    assert.equal(formatView(parseView("?tab=push&site=blog")), "?tab=push");
+  });
+
   it("keeps nothing else, such as a token somebody put there", () => {
     assert.equal(formatView(parseView("?token=tdp_secret&slot=k3")), "?slot=k3");
   });

@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import type { SiteActivity, SiteAlarms } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
 import { Input, Problem, Switch, useNow } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
 import { alarmState } from "./alarm-words.ts";
+import { Section } from "./section.tsx";
+import { useSetting } from "./use-setting.ts";
 
 interface AlarmsFieldProps {
   /** of the site */
@@ -16,18 +15,13 @@ const NAMES = { silence: "When it is silent", rush: "When there is a rush" } as 
 
 /** The alarms of a site, and the URL that they notify. */
 export function AlarmsField({ id, states }: AlarmsFieldProps) {
-  const { busy, problem, run } = useAction();
+  const { busy, problem, kept: alarms, save } = useSetting<SiteAlarms>(`api/sites/${id}/alarms`);
   const now = useNow();
-  const [alarms, setAlarms] = useState<SiteAlarms | null>(null);
-  const path = `api/sites/${id}/alarms`;
-  const read = () => run(async () => setAlarms(await ask<SiteAlarms>("GET", path)));
-  const change = (changed: SiteAlarms) =>
-    run(async () => setAlarms(await ask<SiteAlarms>("PUT", path, changed)));
+  const change = (part: Partial<SiteAlarms>) => void save({ ...alarms, ...part });
   return (
-    <details onToggle={(event) => event.currentTarget.open && alarms === null && void read()}>
-      <summary>Alarms</summary>
+    <Section title="Alarms" state={alarms === null ? undefined : headingOf(alarms)}>
       {alarms !== null && (
-        <div class="stack alarms">
+        <>
           <p class="hint">
             The machine knows what each hour of the week usually brings this site. It says when no
             view comes for improbably long, and when far more come than usual: on the keys that show
@@ -39,7 +33,7 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
                 name={NAMES[kind]}
                 isOn={alarms[kind]}
                 disabled={busy}
-                onSwitch={(isOn) => void change({ ...alarms, [kind]: isOn })}
+                onSwitch={(isOn) => change({ [kind]: isOn })}
               />
               {alarms[kind] && states !== undefined && (
                 <p class="hint">{alarmState(kind, states[kind], now)}</p>
@@ -53,11 +47,16 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
             spellcheck={false}
             defaultValue={alarms.webhook ?? ""}
             placeholder="none"
-            onSet={(text) => void change({ ...alarms, webhook: text || null })}
+            onSet={(text) => change({ webhook: text || null })}
           />
-        </div>
+        </>
       )}
       <Problem text={problem} />
-    </details>
+    </Section>
   );
+}
+
+function headingOf({ silence, rush, webhook }: SiteAlarms): string {
+  if (!silence && !rush) return "off";
+  return webhook === null ? "on" : "on, by webhook";
 }

@@ -12,7 +12,8 @@ import { ask } from "../api.ts";
 import { Choice, Form, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { ago } from "../times.ts";
-import { useAction } from "../use-action.ts";
+import { Section } from "./section.tsx";
+import { useSetting } from "./use-setting.ts";
 
 const EVERY = [
   { id: "week", name: "Weekly" },
@@ -39,35 +40,31 @@ interface DigestFieldProps {
 
 /** The digest of a site: when it is sent, where to, and what came of the last. */
 export function DigestField({ path, zone }: DigestFieldProps) {
-  const { busy, problem, run } = useAction();
-  const [saved, setSaved] = useState<DigestAnswer | null>(null);
+  const { busy, problem, run, kept: saved, read, write } = useSetting<DigestAnswer>(path);
   const [draft, setDraft] = useState<Partial<DigestSettings>>({});
   const [sent, setSent] = useState<DigestSentAnswer["sent"]>([]);
-  const read = () => run(async () => setSaved(await ask<DigestAnswer>("GET", path)));
   if (saved === null)
     return (
-      <details onToggle={(event) => event.currentTarget.open && void read()}>
-        <summary>Digest</summary>
+      <Section title="Digest">
         <Problem text={problem} />
-      </details>
+      </Section>
     );
   const now = { ...settingsOf(saved), ...draft };
   const save = (change: Partial<DigestSettings>) =>
     run(async () => {
       setSent([]);
-      setSaved(await ask<DigestAnswer>("PUT", path, { ...now, ...change }));
+      await write({ ...now, ...change });
       setDraft({});
     });
   const send = () =>
     run(async () => {
       setSent((await ask<DigestSentAnswer>("POST", path)).sent);
-      setSaved(await ask<DigestAnswer>("GET", path));
+      await read();
     });
   const hasTarget = targetsOf(settingsOf(saved)).length > 0;
   const isChanged = Object.keys(draft).length > 0;
   return (
-    <details open>
-      <summary>Digest</summary>
+    <Section title="Digest" state={headingOf(saved)}>
       <Form
         class="stack digest"
         // Naming the first place to send it to switches it on.
@@ -116,8 +113,21 @@ export function DigestField({ path, zone }: DigestFieldProps) {
           </button>
         </div>
       </Form>
-    </details>
+    </Section>
   );
+}
+
+/** `Monday 08:00, by mail and webhook` */
+function headingOf(saved: DigestAnswer): string {
+  const { enabled, every, weekday, hour, mail, webhook, channel } = saved;
+  if (!enabled) return "off";
+  const by = [
+    ...(mail.length > 0 ? ["mail"] : []),
+    ...(webhook === null ? [] : ["webhook"]),
+    ...(channel === null ? [] : ["push channel"]),
+  ];
+  const when = `${every === "day" ? "daily" : WEEKDAYS[weekday]} ${HOURS[hour]?.name}`;
+  return by.length === 0 ? when : `${when}, by ${by.join(" and ")}`;
 }
 
 interface PartProps {

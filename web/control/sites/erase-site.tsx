@@ -7,10 +7,15 @@ interface EraseSiteProps {
   busy: boolean;
   /** reads the sites afterwards */
   run: ReturnType<typeof useAction>["run"];
+  onErased?: () => void;
 }
 
 /** A button that erases a site with all its counts, after a question. */
-export function EraseSite({ id, busy, run }: EraseSiteProps) {
+export function EraseSite({ id, busy, run, onErased }: EraseSiteProps) {
+  const erase = async () => {
+    await ask("DELETE", `api/sites/${id}?confirm=${id}`);
+    onErased?.();
+  };
   return (
     <AskFirst
       label="Erase…"
@@ -20,7 +25,7 @@ export function EraseSite({ id, busy, run }: EraseSiteProps) {
       text="All its counters, surveys and tokens are erased. This cannot be undone."
       yes="Erase"
       word={id}
-      onYes={() => run(() => ask("DELETE", `api/sites/${id}?confirm=${id}`))}
+      onYes={() => run(erase)}
     />
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { ask } from "../api.ts";
+import { whole } from "../../shared/format.ts";
 import { Form, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import { Section } from "./section.tsx";
+import { useSetting } from "./use-setting.ts";
 
 interface ListFieldProps<Name extends string, Entry> {
   /** the path of the setting, whose body is `{[name]: Entry[]}` */
@@ -24,12 +24,10 @@ interface ListFieldProps<Name extends string, Entry> {
 /** A setting of a site that is a list: its entries, which can be removed, and a form for another one. */
 export function ListField<Name extends string, Entry>(props: ListFieldProps<Name, Entry>) {
   const { path, name, title, most, isReversed = false, nameOf, show } = props;
-  const { busy, problem, run } = useAction();
-  const [entries, setEntries] = useState<readonly Entry[] | null>(null);
   type Body = Record<Name, readonly Entry[]>;
-  const open = () => run(async () => setEntries((await ask<Body>("GET", path))[name]));
-  const change = (changed: readonly Entry[]) =>
-    run(async () => setEntries((await ask<Body>("PUT", path, { [name]: changed }))[name]));
+  const { busy, problem, kept, save } = useSetting<Body>(path);
+  const entries = kept?.[name];
+  const change = (changed: readonly Entry[]) => save({ [name]: changed });
   const add = (form: HTMLFormElement) => {
     const entry = props.read(new FormData(form));
     void change([...(entries ?? []), entry]).then((isDone) => isDone && form.reset());
@@ -37,10 +35,12 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
   const shown = [...(entries ?? [])];
   if (isReversed) shown.reverse();
   return (
-    <details onToggle={(event) => event.currentTarget.open && entries === null && void open()}>
-      <summary>{title}</summary>
-      {entries !== null && (
-        <div class="stack">
+    <Section
+      title={title}
+      state={entries && (entries.length === 0 ? "none" : whole(entries.length))}
+    >
+      {entries !== undefined && (
+        <>
           <p class="hint">{props.hint}</p>
           {entries.length > 0 && (
             <ul class="entries">
@@ -68,9 +68,9 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
               </button>
             </Form>
           )}
-        </div>
+        </>
       )}
       <Problem text={problem} />
-    </details>
+    </Section>
   );
 }

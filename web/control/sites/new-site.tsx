@@ -28,5 +28,5 @@ export function useNewSite() {
       )}
     </>
   );
-  return { wish: { id, ...(asksZone && { zone }) }, fields, clear: () => setId("") };
+  return { wish: { id, ...(asksZone && { zone }) }, fields };
 }

@@ -8,6 +8,7 @@ import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { Section } from "./section.tsx";
 
 interface ShareLinkProps {
   site: Site;
@@ -21,8 +22,6 @@ export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLink
   const { busy, problem, run } = useAction(actions.readSites);
   const [token, setToken] = useState("");
   const [address, setAddress] = useState("");
-  // Only the first value counts: the owner may close it.
-  const [isOpen] = useState(shared);
   const where = filtersOf(address);
   const isUnclear = address !== "" && where.length === 0;
   const path = `api/sites/${id}/share`;
@@ -37,60 +36,60 @@ export function ShareLink({ site: { id, shared, sharedWhere }, base }: ShareLink
       setToken("");
     });
   return (
-    <details open={isOpen}>
-      <summary>Share</summary>
-      <div class="stack share">
-        <p class="hint">
-          {shared
-            ? "Whoever has the link sees this site's traffic: no survey answers, no other site."
-            : "A link of its own shows this site's traffic to whoever has it: no survey answers, no other site."}
-        </p>
-        {shared && <Filters said="It shows only:" where={sharedWhere} />}
-        {token !== "" && (
-          <Secret
-            title={`The link to ${id}.`}
-            token={`${base}/dashboard?site=${id}#share=${token}`}
-            label={`the link to ${id}`}
-          />
-        )}
-        <Problem text={problem} />
-        <Field
-          label={shared ? "A new link to a part only (optional)" : "A part only (optional)"}
-          hint="Filter the dashboard, copy its address and paste it here: nothing else is shown then."
-          value={address}
-          onInput={setAddress}
+    <Section
+      title="Share"
+      state={shared ? (sharedWhere.length > 0 ? "a part" : "all of it") : "no link"}
+    >
+      <p class="hint">
+        {shared
+          ? "Whoever has the link sees this site's traffic: no survey answers, no other site."
+          : "A link of its own shows this site's traffic to whoever has it: no survey answers, no other site."}
+      </p>
+      {shared && <Filters said="It shows only:" where={sharedWhere} />}
+      {token !== "" && (
+        <Secret
+          title={`The link to ${id}.`}
+          token={`${base}/dashboard?site=${id}#share=${token}`}
+          label={`the link to ${id}`}
         />
-        {isUnclear && (
-          <p class="hint" role="status">
-            There is no filter in this. Press a value of a list on the dashboard, then copy the
-            address of the page.
-          </p>
-        )}
-        <Filters said="The new link will show only:" where={where} />
-        <div class="row">
+      )}
+      <Problem text={problem} />
+      <Field
+        label={shared ? "A new link to a part only (optional)" : "A part only (optional)"}
+        hint="Filter the dashboard, copy its address and paste it here: nothing else is shown then."
+        value={address}
+        onInput={setAddress}
+      />
+      {isUnclear && (
+        <p class="hint" role="status">
+          There is no filter in this. Press a value of a list on the dashboard, then copy the
+          address of the page.
+        </p>
+      )}
+      <Filters said="The new link will show only:" where={where} />
+      <div class="row">
+        <AskFirst
+          label={shared ? "New link" : "Make a link"}
+          disabled={busy || isUnclear}
+          asks={shared}
+          title={`A new link to ${id}?`}
+          text="The one there is stops working."
+          yes="Make a new link"
+          onYes={make}
+        />
+        {shared && (
           <AskFirst
-            label={shared ? "New link" : "Make a link"}
-            disabled={busy || isUnclear}
-            asks={shared}
-            title={`A new link to ${id}?`}
-            text="The one there is stops working."
-            yes="Make a new link"
-            onYes={make}
+            label="Revoke…"
+            class="danger"
+            disabled={busy}
+            title={`Revoke the link to ${id}?`}
+            text="It opens nothing any more, whoever has it."
+            yes="Revoke"
+            onYes={revoke}
           />
-          {shared && (
-            <AskFirst
-              label="Revoke…"
-              class="danger"
-              disabled={busy}
-              title={`Revoke the link to ${id}?`}
-              text="It opens nothing any more, whoever has it."
-              yes="Revoke"
-              onYes={revoke}
-            />
-          )}
-        </div>
+        )}
       </div>
-    </details>
+    </Section>
   );
 }
 

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { SurveyLabels } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
 import { FileButton } from "../box/files.tsx";
 import { CodeArea, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import { Section } from "./section.tsx";
+import { useSetting } from "./use-setting.ts";
 
 const EXAMPLE = `{
   "1": {
@@ -16,28 +16,24 @@ const EXAMPLE = `{
 
 /** The labels of the questions and options of a site's surveys: JSON, typed or from a file. */
 export function SurveyLabelsField({ path }: { path: string }) {
-  const { busy, problem, run } = useAction();
-  const [text, setText] = useState<string | null>(null);
+  const { busy, problem, run, kept, write } = useSetting<SurveyLabels>(path);
+  const [typed, setTyped] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
-  const read = () =>
-    run(async () => {
-      const labels = await ask<SurveyLabels>("GET", path);
-      setText(Object.keys(labels).length === 0 ? "" : JSON.stringify(labels, null, 2));
-    });
-  const change = (typed: string) => {
+  const isEmpty = kept !== null && Object.keys(kept).length === 0;
+  const change = (text: string) => {
     setSaved(false);
-    setText(typed);
+    setTyped(text);
   };
-  const save = (typed: string) =>
+  const text = typed ?? (isEmpty ? "" : JSON.stringify(kept, null, 2));
+  const save = () =>
     run(async () => {
-      await ask("PUT", path, labelsIn(typed));
+      await write(labelsIn(text));
       setSaved(true);
     });
   return (
-    <details onToggle={(event) => event.currentTarget.open && text === null && void read()}>
-      <summary>Survey labels</summary>
-      {text !== null && (
-        <div class="stack labels">
+    <Section title="Survey labels" state={kept === null ? undefined : isEmpty ? "none" : "set"}>
+      {kept !== null && (
+        <>
           <CodeArea
             label="Labels as JSON"
             hint="Version, question and option ids, each with the name the dashboard shows instead."
@@ -47,7 +43,7 @@ export function SurveyLabelsField({ path }: { path: string }) {
             onText={change}
           />
           <div class="row">
-            <button type="button" disabled={busy} onClick={() => void save(text)}>
+            <button type="button" disabled={busy} onClick={() => void save()}>
               Save labels
             </button>
             <FileButton
@@ -58,10 +54,10 @@ export function SurveyLabelsField({ path }: { path: string }) {
             />
             {isSaved && <span role="status">Saved.</span>}
           </div>
-        </div>
+        </>
       )}
       <Problem text={problem} />
-    </details>
+    </Section>
   );
 }
 

@@ -1,19 +1,21 @@
-import type { DocumentKind } from "../../../base/documents.ts";
+import { bodyOf, type DocumentKind } from "../../../base/documents.ts";
 import { jsonBody } from "../../../base/http/body.ts";
+import { DIGEST } from "../../../base/input/digest.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
 import {
   type Numbers,
+  SITE_ALARMS,
   type SiteKey,
   type SiteRecord,
   SURVEY_LABELS,
   settingOfSite,
 } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
-import type { ControlContext, RoutesOf } from "../../route.ts";
-import type { SurveyLabels } from "../../wire.ts";
+import type { ControlContext, Handler, RoutesOf } from "../../route.ts";
+import type { SiteSettingsAnswer, SurveyLabels } from "../../wire.ts";
 import { expectDone, noSuchSite, SITE_ROUTES, type SitesParts } from "./sites.ts";
 
 /** Something that is set of a site: a document of the fleet. */
@@ -135,6 +137,39 @@ const readLabels = shape<SurveyLabels>(
  */
 const surveyLabels = plain(SURVEY_LABELS, readLabels, {});
 
+/** The documents of a kind, by number of their site. */
+async function ofSites<Body>(
+  numbers: Numbers,
+  kind: DocumentKind<Body>,
+): Promise<ReadonlyMap<SiteKey, Body>> {
+  const rows = await numbers.read("ofSites", { kind: kind.name }, { lane: "owner" });
+  return new Map(
+    rows.flatMap(({ site, body }) => {
+      const read = bodyOf(kind, String(site), body);
+      return read === undefined ? [] : [[site, read] as const];
+    }),
+  );
+}
+
+/** `GET /api/site-settings`: what is set of each site, at a glance. */
+const showSettings: Handler<Parts> = async (_, { numbers }): Promise<SiteSettingsAnswer> => {
+  const alarms = await ofSites(numbers, SITE_ALARMS);
+  const digests = await ofSites(numbers, DIGEST);
+  const goalsOf = await ofSites(numbers, GOALS);
+  return {
+    sites: numbers.directory.sites.map(({ key, id }) => {
+      const { silence = false, rush = false } = alarms.get(key) ?? {};
+      const digest = digests.get(key);
+      return {
+        id,
+        alarms: silence || rush,
+        digest: digest?.enabled ? { every: digest.every, weekday: digest.weekday } : null,
+        goals: goalsOf.get(key)?.goals.length ?? 0,
+      };
+    }),
+  };
+};
+
 export function startSites({
   store: { numbers },
   routes,
@@ -145,6 +180,7 @@ export function startSites({
     { numbers, declared, collectorPort: () => collector.port },
     {
       ...SITE_ROUTES,
+      "GET /api/site-settings": showSettings,
       ...settingRoutes("survey-labels", surveyLabels),
       ...settingRoutes("goals", goals),
       ...settingRoutes("marks", marks),

@@ -1,4 +1,5 @@
 import type { ExportFormat } from "../../../../appliance/base/text/export-name.ts";
+import { Section } from "../section.tsx";
 
 const CHOICES: readonly { format: ExportFormat; name: string; about: string }[] = [
   {
@@ -21,8 +22,7 @@ const CHOICES: readonly { format: ExportFormat; name: string; about: string }[] 
 /** Downloads of all that was counted of a site. */
 export function ExportField({ site }: { site: string }) {
   return (
-    <details>
-      <summary>Export</summary>
+    <Section title="Export">
       <div class="stack moving">
         <p class="hint">All days of {site} as one file. It may take a minute to begin.</p>
         <ul class="entries">
@@ -44,6 +44,6 @@ export function ExportField({ site }: { site: string }) {
           ))}
         </ul>
       </div>
-    </details>
+    </Section>
   );
 }

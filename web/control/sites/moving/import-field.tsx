@@ -4,11 +4,13 @@ import type {
   ImportsAnswer,
   ImportUpload,
 } from "../../../../appliance/control/wire.ts";
+import { counted } from "../../../shared/format.ts";
 import { Help } from "../../../shared/help.tsx";
 import { ask } from "../../api.ts";
 import { FileButton } from "../../box/files.tsx";
 import { Problem } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
+import { Section } from "../section.tsx";
 import { ImportUploadPart } from "./import-upload.tsx";
 import { ImportsList } from "./imports-list.tsx";
 import { isSent, sendFile, stopSending, uploadPath } from "./send-file.ts";
@@ -61,6 +63,7 @@ export function ImportField({ site }: { site: string }) {
     await run(read);
   };
 
+  useEffect(() => void run(read), []);
   const everyMs = upload === null ? undefined : PAUSE_MS[upload.state];
   useEffect(() => {
     if (upload === null || everyMs === undefined) return;
@@ -76,8 +79,7 @@ export function ImportField({ site }: { site: string }) {
   }, [upload?.id, upload?.state]);
 
   return (
-    <details onToggle={(event) => event.currentTarget.open && void run(read)}>
-      <summary>Import</summary>
+    <Section title="Import" state={answer === null ? undefined : headingOf(answer, site)}>
       {answer !== null && (
         <div class="stack moving" ref={panel} tabIndex={-1}>
           {upload !== null && (
@@ -99,8 +101,13 @@ export function ImportField({ site }: { site: string }) {
           )}
         </div>
       )}
-    </details>
+    </Section>
   );
+}
+
+function headingOf({ imports, upload }: ImportsAnswer, site: string): string {
+  if (upload !== null && upload.site === site && upload.state !== "done") return "a file waits";
+  return imports.length === 0 ? "none" : counted(imports.length, "file");
 }
 
 /** A place for a file, chosen or dropped. */
