@@ -3,7 +3,7 @@ import type { Context } from "koa";
 /** A request on the control listener, with the parameters of its path. */
 export type ControlContext = Context & {
   readonly params: Readonly<
-    Record<"id" | "slot" | "channel" | "page" | "number" | "upload", string>
+    Record<"id" | "slot" | "channel" | "page" | "number" | "upload" | "share", string>
   >;
 };
 

@@ -295,10 +295,8 @@ export interface Site {
   /** Declared in the configuration, which alone can change it. */
   declared: boolean;
   hasToken: boolean;
-  /** Whether the site has a share link. */
-  shared: boolean;
-  /** The conditions of what that link shows; none for all of the traffic. */
-  sharedWhere: readonly string[];
+  /** The number of links by which it is shared. */
+  shares: number;
   /** Whether it is not declared any more: it keeps its counts, and can come back or be erased. */
   retired: boolean;
 }
@@ -350,9 +348,29 @@ export interface SiteSettingsAnswer {
   sites: SiteSettings[];
 }
 
-/** A token for reading, or that of a share link, which is shown only here. */
+/** A link by which a site is shared. */
+export interface Share {
+  id: string;
+  name: string;
+  /** The conditions of what it shows, as texts like `path:is:/about`; none for all of the traffic. */
+  where: readonly string[];
+  /** The day on which it was used last, `2026-03-04`; null before. */
+  lastUsed: string | null;
+}
+
+/** `GET /api/sites/:id/shares`, oldest first. */
+export interface SharesAnswer {
+  shares: Share[];
+}
+
+/** A token for reading, which is shown only here. */
 export interface NewReadToken {
   token: string;
+}
+
+/** The token of a new share link, which is shown only here. */
+export interface NewShare extends NewReadToken {
+  id: string;
 }
 
 /** `POST /api/dashboard-code`: a code for one use of the dashboard, within a minute. */

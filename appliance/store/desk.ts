@@ -34,6 +34,7 @@ export {
   siteIn,
 } from "./sites/directory.ts";
 export { SURVEY_LABELS } from "./sites/kinds.ts";
+export { sharesOf } from "./sites/shares.ts";
 export { type SourceRow, type SourceSize, SourceUnclear, sourceNamed } from "./sources.ts";
 export { type ChoreProcesses, runIn } from "./sqlite/copies/chore-process.ts";
 export { wholeKinds } from "./sqlite/copies/copy-documents.ts";

@@ -1,6 +1,7 @@
 import { change } from "./changes.ts";
 import { takeMonth, takeRest } from "./imports/imports.ts";
 import { alarmSince } from "./sites/alarms.ts";
+import { saveShareUse } from "./sites/shares.ts";
 import { SITE_WRITES } from "./sites/writes.ts";
 import { deleteSource } from "./sources.ts";
 import type { Transaction } from "./sql.ts";
@@ -21,6 +22,7 @@ const WRITES: {
   async saveAlarmSince({ all }, input) {
     await all([alarmSince(input)]);
   },
+  saveShareUse,
   deleteSource,
   importMonth: takeMonth,
   importRest: takeRest,

@@ -6,7 +6,8 @@
 import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
-import type { SiteInput, SiteOutcome, SiteShare } from "./sites/directory.ts";
+import type { ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
+import type { ShareUse, SiteShare } from "./sites/shares.ts";
 import type { SourceNumber } from "./snapshot.ts";
 
 /** The things that an import named, as they were before. */
@@ -33,8 +34,10 @@ interface SiteWrites {
   eraseSite(input: { readonly id: string }): SiteOutcome;
   /** A null hash revokes the token. */
   setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
-  /** Shares a site by this link, in place of the one before; null takes the link back. */
-  shareSite(input: { readonly id: string; readonly share: SiteShare | null }): SiteOutcome;
+  /** Shares a site by one more link. */
+  shareSite(input: { readonly id: string; readonly share: SiteShare }): ShareOutcome;
+  /** Takes a link of a site back, by the link's id. */
+  unshareSite(input: { readonly id: string; readonly share: string }): ShareOutcome;
   /** Replaces a setting of a site, one of SITE_SETTINGS by its name. */
   setOfSite(input: {
     readonly id: string;
@@ -52,6 +55,7 @@ interface FleetWrites extends SiteWrites {
   /** Writes what an import has besides. */
   importRest(input: RestWrite): void;
   saveAlarmSince(input: AlarmSince): void;
+  saveShareUse(input: ShareUse): void;
 }
 
 /** Changes of data that belongs to this box. */

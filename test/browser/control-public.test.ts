@@ -114,17 +114,15 @@ describe("the public address in the Web UI", () => {
     const site = control().region("blog");
     await site.getByText('src="https://a.example/s.js"').waitFor();
     await site.getByText("Share", { exact: true }).click();
+    await site.getByLabel("New link for").fill("A client");
     await site.getByRole("button", { name: "Make a link" }).click();
     await site.getByText(/^http:\/\/[^ ]+\/dashboard\?site=blog#share=/).waitFor();
     await control().visit("?tab=box");
     await card().getByRole("switch", { name: "Dashboard from outside" }).click();
     await control().visit("?tab=sites&site=blog");
     await site.getByText("Share", { exact: true }).click();
-    await site.getByRole("button", { name: "New link" }).click();
-    await control()
-      .page.getByRole("dialog")
-      .getByRole("button", { name: "Make a new link" })
-      .click();
+    await site.getByLabel("New link for").fill("Another");
+    await site.getByRole("button", { name: "Make a link" }).click();
     await site.getByText(/^https:\/\/a\.example\/dashboard\?site=blog#share=/).waitFor();
   });
 

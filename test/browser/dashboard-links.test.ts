@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { openProfile } from "../helpers/chromium.ts";
 import { Owner as Api } from "../helpers/owner.ts";
+import { untilTold } from "../helpers/until.ts";
 import { ADMIN } from "../helpers/world.ts";
 import { ON_LAN, sharedControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
@@ -96,6 +97,7 @@ describe("links to the dashboard", () => {
   });
 
   describe("that share a site", () => {
+    const SHARES = "/api/sites/blog/shares";
     let visitor: BrowserContext;
     let visited: Page;
     let api: Api;
@@ -111,15 +113,23 @@ describe("links to the dashboard", () => {
     });
     afterEach(async () => {
       await visited.close();
-      await api.ask("DELETE", "/api/sites/blog/share");
+      const { shares } = (await api.ask("GET", SHARES)).json;
+      for (const { id } of shares) await api.ask("DELETE", `${SHARES}/${id}`);
     });
     after(() => visitor.close());
     const card = () => control().region("blog");
-    const share = async (address = ""): Promise<string> => {
-      await card().getByText("Share", { exact: true }).click();
+    const links = () => card().getByRole("list", { name: "Links to blog" });
+    const unfold = () => card().getByText("Share", { exact: true }).click();
+    const make = async (name: string, address = ""): Promise<string> => {
+      await card().getByLabel("New link for").fill(name);
       await card().getByLabel("A part only").fill(address);
       await card().getByRole("button", { name: "Make a link" }).click();
+      await card().getByText(`The link “${name}”.`).waitFor();
       return seen(card().locator(".secret code"));
+    };
+    const share = async (address = ""): Promise<string> => {
+      await unfold();
+      return make("A client", address);
     };
     const look = async (link: string) => {
       await visited.goto(link);
@@ -140,7 +150,7 @@ describe("links to the dashboard", () => {
     it("show a part only, where they were made with filters, whatever is tried", async () => {
       await control().world.beacon({ p: "/secret" });
       const link = await share(`${dashboard()}?site=blog&period=7d&where=path%3Ais%3A%2Fhello#x`);
-      assert.match(await seen(card()), /It shows only:\s+Page is \/hello/);
+      assert.match(await seen(links()), /A client\s+only Page is \/hello\s+never used/);
       const shown = async (rows: string) => {
         await visited.locator('[data-dimension="path"]').filter({ hasText: rows }).waitFor();
         assert.doesNotMatch(await visited.content(), /secret|Take away Page|Sign out/);
@@ -167,7 +177,7 @@ describe("links to the dashboard", () => {
     });
 
     it("say so where what is pasted has no filter, and make no link to all instead", async () => {
-      await card().getByText("Share", { exact: true }).click();
+      await unfold();
       await card().getByLabel("A part only").fill(`${dashboard()}?site=blog`);
       await card().getByText("There is no filter in this.").waitFor();
       assert.ok(await card().getByRole("button", { name: "Make a link" }).isDisabled());
@@ -184,25 +194,37 @@ describe("links to the dashboard", () => {
       await visited.getByText("This link does not open the site any more.").waitFor();
     });
 
-    it("open nothing once they are revoked, and the page says so", async () => {
-      await look(await share());
-      await card().getByRole("button", { name: "Revoke…" }).click();
+    it("are each revoked alone, and the page says so", async () => {
+      const first = await share();
+      await look(await make("Another"));
+      const other = await visitor.newPage();
+      await other.goto(first);
+      await heading(other, "Visitors by day").waitFor();
+      await links().getByRole("button", { name: "Revoke A client…" }).click();
       await control().button("Revoke").click();
-      await card().getByRole("button", { name: "Make a link" }).waitFor();
+      await links().getByText("A client").waitFor({ state: "detached" });
+      await button(other, "Refresh").click();
+      await other.getByText("This link does not open the site any more.").waitFor();
+      assert.equal(await other.getByText("Set up a site").count(), 0);
       await button(visited, "Refresh").click();
-      await visited.getByText("This link does not open the site any more.").waitFor();
-      assert.equal(await visited.getByText("Set up a site").count(), 0);
+      await visited.reload();
+      await heading(visited, "Visitors by day").waitFor();
+      await other.close();
     });
 
-    it("open nothing once there is another", async () => {
-      const first = await share();
-      await card().getByRole("button", { name: "New link" }).click();
-      await control().button("Make a new link").click();
-      await card().locator(".secret code").filter({ hasNotText: first }).waitFor();
-      await look(await seen(card().locator(".secret code")));
-      const late = await visitor.newPage();
-      await late.goto(first);
-      await late.getByText("This link does not open the site any more.").waitFor();
+    it("tell on which day they were used last, and how many they are", async () => {
+      await look(await share());
+      const { clock } = control().world;
+      await untilTold(async () => (await api.ask("GET", SHARES)).json.shares[0].lastUsed !== null);
+      const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+      await signIn("?tab=sites&site=blog");
+      await card().locator("summary").getByText("1 link", { exact: true }).waitFor();
+      await unfold();
+      await links()
+        .getByText(`last used ${day.format(clock.now())}`)
+        .waitFor();
+      await control().open("?tab=sites");
+      await page().getByRole("row", { name: "blog" }).getByText("shared").waitFor();
     });
   });
 

@@ -4,14 +4,7 @@ import { type Revision, revisionOf } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Transaction } from "../sql.ts";
 import { ADMIN_TOKEN, DAY_ZONE, DIRECTORY_KINDS, SITES, type SiteBody } from "./kinds.ts";
-
-/** A link by which the traffic of a site is shared. */
-export interface SiteShare {
-  /** SHA-256 of its token. */
-  readonly hash: Uint8Array;
-  /** The conditions of what it shows, as texts; none for all of the traffic. */
-  readonly where: readonly string[];
-}
+import { type FirstShare, SHARES, type SiteShare, sharesIn } from "./shares.ts";
 
 /** A site with its number. */
 export interface SiteRecord {
@@ -24,8 +17,10 @@ export interface SiteRecord {
   readonly declared: boolean;
   /** SHA-256 of the site's own token, or null. */
   readonly tokenHash: Uint8Array | null;
-  /** The link by which it is shared, or null. */
-  readonly share: SiteShare | null;
+  /** The link that is kept with the site itself, or null. See `sharesOf` for all. */
+  readonly share: FirstShare | null;
+  /** The links beside that one, oldest first. */
+  readonly shares: readonly SiteShare[];
   /** The fields that a later release has given it; none of them is lost when it is changed here. */
   readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -73,9 +68,10 @@ export function directoryOf(
   const [adminToken] = of(ADMIN_TOKEN.name);
   const [{ body: dayZone } = { body: null }] = of(DAY_ZONE.name);
   const unknownZone = unknownZoneIn(dayZone);
+  const shares = new Map(of(SHARES.name).map(({ id, body }) => [id, sharesIn(id, body)]));
   const all = of(SITES.name).flatMap(({ id, body }) => {
     const site = bodyOf(SITES, id, body);
-    return site === undefined ? [] : [siteOf(Number(id), site)];
+    return site === undefined ? [] : [siteOf(Number(id), site, shares.get(id))];
   });
   // Databases sort texts by the rules of languages.
   all.sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
@@ -93,7 +89,11 @@ export function directoryOf(
   };
 }
 
-function siteOf(key: SiteKey, body: SiteBody): { record: SiteRecord; retired: boolean } {
+function siteOf(
+  key: SiteKey,
+  body: SiteBody,
+  shares: readonly SiteShare[] = [],
+): { record: SiteRecord; retired: boolean } {
   const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
     key,
@@ -103,13 +103,14 @@ function siteOf(key: SiteKey, body: SiteBody): { record: SiteRecord; retired: bo
     declared,
     tokenHash: bytesOf(token),
     share: shareOf(share, sharePart),
+    shares,
   };
   const hasOthers = Object.keys(others).length > 0;
   return { record: hasOthers ? { ...record, others } : record, retired };
 }
 
-/** The link of a site. One to all of it is newer than one to a part, where a release that knows no parts made it. */
-function shareOf(all: SiteBody["share"], part: SiteBody["sharePart"]): SiteShare | null {
+/** The link that is kept with a site. One to all of it is newer than one to a part, where a release that knows no parts made it. */
+function shareOf(all: SiteBody["share"], part: SiteBody["sharePart"]): FirstShare | null {
   const hash = bytesOf(all ?? part?.hash ?? null);
   return hash && { hash, where: all === null ? (part?.where ?? []) : [] };
 }
@@ -146,6 +147,9 @@ export type SiteOutcome =
   | "same_token_name"
   /** A retired site can only be brought back, or erased. */
   | "retired";
+
+/** The outcome of a change of a site's links. */
+export type ShareOutcome = SiteOutcome | "too_many_shares" | "no_such_share";
 
 export interface SiteInput {
   readonly id: string;

@@ -50,7 +50,15 @@ export class Draft {
       this.set(id, fresh);
       return;
     }
-    const site = { key: null, id, declared: false, tokenHash: null, share: null, ...fresh };
+    const site = {
+      key: null,
+      id,
+      declared: false,
+      tokenHash: null,
+      share: null,
+      shares: [],
+      ...fresh,
+    };
     this.#added.add(site);
     this.#drafted.add(site);
   }

@@ -16,6 +16,7 @@ import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
 
 import type { SurveyLabels } from "../reports.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
+import { HASH, SHARE_USES, SHARES } from "./shares.ts";
 
 /** A site as it is kept; its document's id is its number. */
 export interface SiteBody {
@@ -28,16 +29,17 @@ export interface SiteBody {
   readonly retired: boolean;
   /** SHA-256 of the token that reads it, in hex. */
   readonly token: string | null;
-  /** SHA-256 of the token in the link by which all of its traffic is shared, in hex. */
+  /**
+   * SHA-256 of the token in the link by which all of its traffic is shared, in hex, from a release that knows one link. Others
+   * are in SHARES.
+   */
   readonly share: string | null;
   /**
-   * The link by which a part is shared, by the conditions of that part. Its token is none of `share`, since a release that knows no
+   * The same of a link by which a part is shared, by the conditions of that part. Its token is none of `share`, since a release that knows no
    * parts would show all of the traffic to it, after a step back or beside newer nodes of a fleet.
    */
   readonly sharePart?: { readonly hash: string; readonly where: readonly string[] };
 }
-
-const HASH = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 export const SITES = documentKind<SiteBody>(
   "site",
@@ -90,7 +92,7 @@ export const ONCE_BATCHES = documentKind<string>(
 );
 
 /** The kinds that a directory is made of. */
-export const DIRECTORY_KINDS: readonly string[] = [SITES, ADMIN_TOKEN, DAY_ZONE].map(
+export const DIRECTORY_KINDS: readonly string[] = [SITES, SHARES, ADMIN_TOKEN, DAY_ZONE].map(
   ({ name }) => name,
 );
 
@@ -111,11 +113,13 @@ export const SITE_SETTINGS: readonly DocumentKind[] = [
   MARKS,
   DIGEST,
   SITE_ALARMS,
+  SHARES,
 ];
 
 /** The kinds of documents that are deleted with their site. */
 export const KINDS_OF_SITES: readonly DocumentKind[] = [
   ...SITE_SETTINGS,
+  SHARE_USES,
   ONCE_BATCHES,
   ALARM_SINCE.silence,
   ALARM_SINCE.rush,

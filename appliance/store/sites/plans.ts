@@ -4,28 +4,33 @@ import type { Change, DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";
 import type { SiteAlarms } from "../reports.ts";
-import type { PlannedWriteName, WriteInput } from "../writes.ts";
+import type { PlannedWriteName, WriteInput, WriteResult } from "../writes.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
 import {
   type Directory,
   retiredIn,
+  type ShareOutcome,
   type SiteOutcome,
   type SiteRecord,
   siteIn,
 } from "./directory.ts";
 import { Draft } from "./draft.ts";
 import { SITE_SETTINGS } from "./kinds.ts";
+import { FIRST_SHARE, MAX_SHARES, sharesChange, sharesOf } from "./shares.ts";
 
 /** The outcome of a wish, and the change that it takes: none unless it is done. */
-interface SitePlan {
-  readonly result: SiteOutcome;
+interface SitePlan<Outcome = SiteOutcome> {
+  readonly result: Outcome;
   readonly change: Change;
 }
 
 /** The rules of sites, by the name of the write; see there. */
 export const SITE_PLANS: {
-  readonly [W in PlannedWriteName]: (directory: Directory, input: WriteInput<W>) => SitePlan;
+  readonly [W in PlannedWriteName]: (
+    directory: Directory,
+    input: WriteInput<W>,
+  ) => SitePlan<WriteResult<W>>;
 } = {
   createSite(directory, { id, host, badge, zone }) {
     const draft = new Draft(directory);
@@ -67,7 +72,20 @@ export const SITE_PLANS: {
     return done(draft.change());
   },
   setSiteToken: (directory, { id, hash }) => withSecret(directory, id, { tokenHash: hash }),
-  shareSite: (directory, { id, share }) => withSecret(directory, id, { share }),
+  shareSite(directory, { id, share }) {
+    const site = siteIn(directory, id);
+    if (!site) return not(absence(directory, id));
+    if (sharesOf(site).length >= MAX_SHARES) return not("too_many_shares");
+    return done({ documents: [sharesChange(site.key, [...site.shares, share])] });
+  },
+  unshareSite(directory, { id, share }) {
+    const site = siteIn(directory, id);
+    if (!site) return not(absence(directory, id));
+    if (!sharesOf(site).some((one) => one.id === share)) return not("no_such_share");
+    if (share === FIRST_SHARE) return withSecret(directory, id, { share: null });
+    const left = site.shares.filter((one) => one.id !== share);
+    return done({ documents: [sharesChange(site.key, left)] });
+  },
   setOfSite: (directory, { id, kind: name, body }) =>
     ofSite(directory, id, ({ key }) => {
       const kind = SITE_SETTINGS.find((one) => one.name === name);
@@ -113,10 +131,10 @@ function absence(directory: Directory, id: string): "retired" | "not_found" {
   return retiredIn(directory, id) ? "retired" : "not_found";
 }
 
-function done(change: Change): SitePlan {
+function done(change: Change): SitePlan<"done"> {
   return { result: "done", change };
 }
 
-function not(outcome: Exclude<SiteOutcome, "done">): SitePlan {
+function not<Outcome extends Exclude<ShareOutcome, "done">>(outcome: Outcome): SitePlan<Outcome> {
   return { result: outcome, change: { documents: [] } };
 }

@@ -55,6 +55,7 @@ export const SITE_WRITES: {
   eraseSite: planned("eraseSite"),
   setSiteToken: planned("setSiteToken"),
   shareSite: planned("shareSite"),
+  unshareSite: planned("unshareSite"),
   setOfSite: planned("setOfSite"),
   setAdminToken: (sql, { hash, kept }) =>
     changeSites(sql, ({ adminHash }) => {

@@ -5,11 +5,12 @@ import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../base/http/rate-limit.ts";
 import { conditionsOf } from "../../base/input/conditions.ts";
 import type { Condition } from "../../base/text/condition.ts";
-import type { SiteRecord } from "../../store/store.ts";
+import type { SiteRecord, SiteShare } from "../../store/store.ts";
 import { queryValue } from "./counting/payload.ts";
 import { isByStranger } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import { invalid } from "./routes/question.ts";
+import type { ShareUses } from "./share-uses.ts";
 import type { Sites } from "./sites.ts";
 
 const WRONG_TOKEN =
@@ -37,6 +38,7 @@ interface Traffic {
 interface AccessParts {
   sites: Sites;
   readSessions: ReadSessions;
+  shareUses: Pick<ShareUses, "note">;
   client: Client;
   clock: Clock;
 }
@@ -61,14 +63,19 @@ export class Access {
   /** The traffic that a request may read, also by a shared link. @throws {HttpError} 401, 429 */
   traffic(ctx: Context): Traffic {
     const site = this.#siteOf(ctx);
-    let isShared = false;
+    let share: SiteShare | undefined;
     this.#check(ctx, (token) => {
-      isShared = this.#parts.sites.isShared(site, token);
+      share = this.#parts.sites.shareOf(site, token);
       const mayRead = this.#mayRead(ctx, site, token);
-      return mayRead || isShared;
+      return mayRead || share !== undefined;
     });
-    const where = isShared ? site?.share?.where : [];
-    return { site: site as SiteRecord, bound: conditionsOf(where ?? [], invalid), isShared };
+    return this.#trafficBy(site as SiteRecord, share);
+  }
+
+  #trafficBy(site: SiteRecord, share: SiteShare | undefined): Traffic {
+    if (share === undefined) return { site, bound: [], isShared: false };
+    this.#parts.shareUses.note(site.key, share.id);
+    return { site, bound: conditionsOf(share.where, invalid), isShared: true };
   }
 
   /** @throws {HttpError} 401, 429 */

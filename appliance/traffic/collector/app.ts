@@ -17,6 +17,7 @@ import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
 import { overviewRoute, statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
+import { ShareUses } from "./share-uses.ts";
 import type { Sites } from "./sites.ts";
 import type { SessionAnswer, SiteEntry, Warning } from "./wire.ts";
 
@@ -49,7 +50,8 @@ export function createCollector(parts: CollectorParts): Koa {
       return isDraining();
     },
   };
-  const access = new Access({ sites, readSessions, client, clock });
+  const shareUses = new ShareUses(numbers);
+  const access = new Access({ sites, readSessions, shareUses, client, clock });
   const { tally = new HitCounter() } = parts;
   const hits = countHits({ ...parts, tally });
 

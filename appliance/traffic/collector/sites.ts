@@ -1,7 +1,13 @@
 import { comparableHost, siteIdOf } from "../../base/names.ts";
 import { Signal } from "../../base/signal.ts";
 import { isSameHash, isSameSecret, sha256 } from "../../base/system/secrets.ts";
-import type { Directory, SiteRecord } from "../../store/store.ts";
+import {
+  type Directory,
+  MAX_SHARES,
+  type SiteRecord,
+  type SiteShare,
+  sharesOf,
+} from "../../store/store.ts";
 
 /** The declarations of the configuration, which win over the database. */
 interface SiteDeclarations {
@@ -67,9 +73,15 @@ export class Sites {
     return matches(sha256(token), site?.tokenHash ?? null);
   }
 
-  /** Whether it is the token of the site's share link. It takes the same time without a site. */
-  isShared(site: SiteRecord | null, token: string): boolean {
-    return matches(sha256(token), site?.share?.hash ?? null);
+  /** The site's share link that has this token. It takes the same time without a site, and without a link. */
+  shareOf(site: SiteRecord | null, token: string): SiteShare | undefined {
+    const hash = sha256(token);
+    const shares = site === null ? [] : sharesOf(site);
+    let found: SiteShare | undefined;
+    // An earlier release may have made one beyond the bound.
+    for (let i = 0; i <= MAX_SHARES; i += 1)
+      if (matches(hash, shares[i]?.hash ?? null)) found = shares[i];
+    return found;
   }
 
   /** Whether a token is the admin's or may read some site; takes the same time for all tokens. */
@@ -82,8 +94,9 @@ export class Sites {
   knowsSite(token: string): boolean {
     const hash = sha256(token);
     let known = false;
-    for (const { tokenHash, share } of this.#byId.values())
-      for (const one of [tokenHash, share?.hash ?? null]) known = matches(hash, one) || known;
+    for (const site of this.#byId.values())
+      for (const one of [site.tokenHash, ...sharesOf(site).map((share) => share.hash)])
+        known = matches(hash, one) || known;
     return known;
   }
 

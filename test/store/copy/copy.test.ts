@@ -25,6 +25,7 @@ import { zoneChange } from "../../../appliance/store/sites/day-zone.ts";
 import { readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { Draft } from "../../../appliance/store/sites/draft.ts";
 import { SURVEY_LABELS } from "../../../appliance/store/sites/kinds.ts";
+import { sharesChange } from "../../../appliance/store/sites/shares.ts";
 import { adminChange } from "../../../appliance/store/sites/writes.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
@@ -381,12 +382,14 @@ describe("a copy", () => {
           const secrets = { tokenHash: HASH, share: { hash: HASH, where: ["path:is:/"] } };
           setSite(db, "blog", { host: "stats.blog.example", badge: true, ...secrets });
           setSite(db, "shop", { retired: true });
+          const share = { id: "0a", name: "A client", hash: HASH, where: [] };
           const labels = { id: blog as string, body: { "1": { q: {} } } };
           const alarms = { silence: true, rush: false, webhook: null };
           changeNow(db, {
             documents: [
               adminChange(HASH),
               documentsChange(SURVEY_LABELS, { put: [labels] }),
+              sharesChange(Number(blog), [share]),
               documentsChange(SITE_ALARMS, { put: [{ id: shop as string, body: alarms }] }),
             ],
           });
@@ -405,12 +408,19 @@ describe("a copy", () => {
           badge: true,
           declared: false,
           retired: false,
-          settings: { survey_labels: { 1: { q: {} } } },
+          settings: {
+            survey_labels: { 1: { q: {} } },
+            shares: [
+              { id: "0a", name: "A client", hash: Buffer.from(HASH).toString("hex"), where: [] },
+            ],
+          },
+          shares: ["A client"],
         };
         const found = await settings();
         assert.deepEqual(
-          found.map(({ tokenHash, share, ...rest }) => ({
+          found.map(({ tokenHash, share, shares, ...rest }) => ({
             ...rest,
+            shares: shares.map(({ name }) => name),
             where: share?.where,
             hashes: [tokenHash, share?.hash ?? null].map(
               (hash) => hash && Buffer.from(hash).toString("hex"),
@@ -429,6 +439,7 @@ describe("a copy", () => {
               badge: false,
               retired: true,
               settings: { site_alarms: { silence: true, rush: false, webhook: null } },
+              shares: [],
               where: undefined,
               hashes: [null, null],
             },

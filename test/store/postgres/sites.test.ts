@@ -34,7 +34,7 @@ describe("sites in PostgreSQL", () => {
   const directory = (by = one) => new FleetDb(by).transaction(readDirectory, { read: true });
   const sites = async () => (await directory()).sites.map(({ id, host }) => [id, host]);
   const revision = async () => (await directory()).revision.n;
-  const share = { hash: sha256("s"), where: ["path:begins:/blog"] };
+  const share = { id: "0a", name: "A client", hash: sha256("s"), where: ["path:begins:/blog"] };
 
   it("are none at first, and raise the revision with each change", async () => {
     const { revision: first, ...none } = await directory();
@@ -47,13 +47,20 @@ describe("sites in PostgreSQL", () => {
     assert.equal(await write("shareSite", { id: "blog", share }), "done");
     await write("setAdminToken", { hash: sha256("a"), kept: null });
     const { sites: found, adminHash } = await directory(other);
-    const [{ tokenHash, share: shared, ...blog } = assert.fail()] = found;
+    const [
+      {
+        tokenHash,
+        shares: [shared],
+        ...blog
+      } = assert.fail(),
+    ] = found;
     assert.deepEqual(blog, {
       key: 1,
       id: "blog",
       host: "b.example",
       badge: true,
       declared: false,
+      share: null,
     });
     const seen = [tokenHash, shared?.hash, adminHash].map((hash) => Buffer.from(hash ?? []));
     assert.deepEqual(seen, ["u", "s", "a"].map(sha256));

@@ -7,6 +7,7 @@ import { FleetDb } from "../../../appliance/store/postgres/db.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { type Directory, readDirectory } from "../../../appliance/store/sites/directory.ts";
 import { DIRECTORY_KINDS } from "../../../appliance/store/sites/kinds.ts";
+import { sharesOf } from "../../../appliance/store/sites/shares.ts";
 import type { Db } from "../../../appliance/store/sql.ts";
 import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
@@ -38,6 +39,13 @@ function placeIn(db: Db): Place {
   };
 }
 
+const link = (id: string) => ({ id, name: id, hash: new Uint8Array(32).fill(1), where: [] });
+
+async function names(place: Place): Promise<string[]> {
+  const { sites } = await place.directory();
+  return sites.flatMap((site) => sharesOf(site).map(({ name }) => name));
+}
+
 function itTells(each: () => Place): void {
   const ids = ({ sites }: Directory) => sites.map(({ id }) => id);
   it("has changed for who read it before a site was made, changed or deleted, and for no one else", async () => {
@@ -62,10 +70,9 @@ function itTells(each: () => Place): void {
     assert.deepEqual(adminHash, new Uint8Array(32));
   });
 
-  it("keeps the token of a link to a part where a release that knows no parts does not look", async () => {
+  it("keeps the link of an earlier release where that looks for it, and takes it back alone", async () => {
     const place = each();
-    const hash = new Uint8Array(32).fill(1);
-    const hex = Buffer.from(hash).toString("hex");
+    const [hash, part] = ["1", "2"].map((digit) => digit.repeat(64));
     const kept = async () => {
       const [site] = (await place.rows("SELECT body FROM document WHERE kind = 'site'")) as [
         { body: string },
@@ -73,13 +80,73 @@ function itTells(each: () => Place): void {
       const { share, sharePart } = JSON.parse(site.body);
       return [share, sharePart];
     };
+    const make = (body: object) =>
+      place.rows(`UPDATE document SET body = '${JSON.stringify(body)}' WHERE kind = 'site'`);
     await place.write("createSite", { id: "blog" });
-    await place.write("shareSite", { id: "blog", share: { hash, where: ["path:is:/a"] } });
-    assert.deepEqual(await kept(), [null, { hash: hex, where: ["path:is:/a"] }]);
-    await place.write("shareSite", { id: "blog", share: { hash, where: [] } });
-    assert.deepEqual(await kept(), [hex, undefined]);
-    await place.write("shareSite", { id: "blog", share: null });
-    assert.deepEqual(await kept(), [null, undefined]);
+    const off = { badge: false, declared: false, retired: false };
+    const blog = { id: "blog", host: null, ...off, token: null };
+    const where = ["path:is:/a"];
+    for (const [share, sharePart] of [
+      [hash, undefined],
+      [null, { hash: part, where }],
+    ] as const) {
+      await make({ ...blog, share, ...(sharePart && { sharePart }) });
+      await place.write("updateSite", { id: "blog", badge: true });
+      assert.deepEqual(await kept(), [share, sharePart]);
+      await place.write("shareSite", { id: "blog", share: link("a") });
+      assert.deepEqual(await names(place), ["First link", "a"]);
+      assert.deepEqual(await kept(), [share, sharePart]);
+      await place.write("unshareSite", { id: "blog", share: "first" });
+      assert.deepEqual(await kept(), [null, undefined]);
+      assert.equal(await place.write("unshareSite", { id: "blog", share: "a" }), "done");
+    }
+  });
+
+  it("has links that are each taken back alone, sixteen at most, and who holds them sees it", async () => {
+    const place = each();
+    await place.write("createSite", { id: "blog" });
+    const share = (id: string) => place.write("shareSite", { id: "blog", share: link(id) });
+    const all = Array.from({ length: 16 }, (_, n) => String(n));
+    assert.deepEqual(
+      await Promise.all(all.map(share)),
+      all.map(() => "done"),
+    );
+    assert.equal(await share("more"), "too_many_shares");
+    const { revision } = await place.directory();
+    assert.equal(await place.write("unshareSite", { id: "blog", share: "3" }), "done");
+    assert.equal(await place.hasChanged(revision), true);
+    assert.equal(await place.write("unshareSite", { id: "blog", share: "3" }), "no_such_share");
+    assert.deepEqual((await names(place)).length, 15);
+    assert.equal(await share("more"), "done");
+    assert.equal(await place.write("unshareSite", { id: "nobody", share: "3" }), "not_found");
+    await place.write("eraseSite", { id: "blog" });
+    assert.deepEqual(await place.rows("SELECT id FROM document WHERE body IS NOT NULL"), []);
+  });
+
+  it("keeps the last day on which each link was used, and changes nothing that is held in memory", async () => {
+    const place = each();
+    await place.write("createSite", { id: "blog" });
+    for (const id of ["a", "b"]) await place.write("shareSite", { id: "blog", share: link(id) });
+    const uses = async () => {
+      const [kept] = (await place.rows("SELECT body FROM document WHERE kind = 'share_uses'")) as {
+        body: string;
+      }[];
+      return JSON.parse(kept?.body ?? "null");
+    };
+    const use = (share: string, day: number) =>
+      place.write("saveShareUse", { site: 1, share, day });
+    const { revision } = await place.directory();
+    await Promise.all([use("a", 20_000), use("b", 20_001)]);
+    await use("a", 20_002);
+    await use("a", 20_001);
+    await place.write("saveShareUse", { site: 2, share: "a", day: 20_000 });
+    assert.deepEqual(await uses(), { a: 20_002, b: 20_001 });
+    assert.equal(await place.hasChanged(revision), false);
+    await place.write("unshareSite", { id: "blog", share: "b" });
+    await use("a", 20_003);
+    assert.deepEqual(await uses(), { a: 20_003 });
+    await place.write("eraseSite", { id: "blog" });
+    assert.equal(await uses(), null);
   });
 
   it("has changed for who has not asked for ten thousand changes: marks of deletions are kept so long", async () => {

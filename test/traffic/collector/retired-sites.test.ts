@@ -101,8 +101,7 @@ onOneEngine(() => {
           badge: false,
           declared: true,
           hasToken: false,
-          shared: false,
-          sharedWhere: [],
+          shares: 0,
         },
         {
           id: "shop",
@@ -111,8 +110,7 @@ onOneEngine(() => {
           badge: false,
           declared: false,
           hasToken: true,
-          shared: false,
-          sharedWhere: [],
+          shares: 0,
         },
       ]);
       for (const [method, path] of [

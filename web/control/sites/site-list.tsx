@@ -80,7 +80,7 @@ function Chips({ site, alarms, settings }: ChipsProps) {
   const chips = [
     ...(settings?.alarms ? ["alarm on"] : []),
     ...(settings?.digest ? [digestChip(settings.digest)] : []),
-    ...(site.shared ? ["shared"] : []),
+    ...(site.shares > 0 ? ["shared"] : []),
     ...(settings?.goals ? [counted(settings.goals, "goal")] : []),
     ...(site.badge ? ["badge"] : []),
   ];

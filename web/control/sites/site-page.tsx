@@ -23,7 +23,7 @@ import { MarksField } from "./marks-field.tsx";
 import { ExportField } from "./moving/export-field.tsx";
 import { ImportField } from "./moving/import-field.tsx";
 import { Section } from "./section.tsx";
-import { ShareLink } from "./share-link.tsx";
+import { ShareLinks } from "./share-links.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
 
@@ -62,7 +62,7 @@ export function SitePage({ site, activity }: SitePageProps) {
         <div class="card sections">
           <AlarmsField id={site.id} states={activity?.alarms} />
           <DigestField path={`${path}/digest`} zone={activity?.zone} />
-          <ShareLink site={site} base={siteCollector(readersUrl(box), site.host)} />
+          <ShareLinks site={site} base={siteCollector(readersUrl(box), site.host)} />
           <GoalsField path={`${path}/goals`} />
           <MarksField path={`${path}/marks`} />
           <SurveyLabelsField path={`${path}/survey-labels`} />

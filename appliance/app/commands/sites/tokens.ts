@@ -7,6 +7,7 @@ import {
   openToChange,
   openToLook,
   retiredIn,
+  sharesOf,
   siteIn,
 } from "../../../store/desk.ts";
 import {
@@ -72,7 +73,8 @@ interface Listed {
   /** `admin`, or the id of a site. */
   readonly of: string;
   readonly from: "configuration" | "here" | null;
-  readonly shared: boolean;
+  /** Links by which it is shared. */
+  readonly shares: number;
 }
 
 /** Lists all owners of tokens. @param directory undefined where there is no data yet */
@@ -84,12 +86,12 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
     {
       of: "admin",
       from: from(adminToken !== undefined, (directory?.adminHash ?? null) !== null),
-      shared: false,
+      shares: 0,
     },
-    ...sites.map(({ id, tokenHash, share }) => ({
-      of: id,
-      from: from(siteTokens.has(siteTokenKey(id)), tokenHash !== null),
-      shared: share !== null,
+    ...sites.map((site) => ({
+      of: site.id,
+      from: from(siteTokens.has(siteTokenKey(site.id)), site.tokenHash !== null),
+      shares: sharesOf(site).length,
     })),
   ];
 }
@@ -99,9 +101,9 @@ function hasToken(directory: Directory, whose: string): boolean {
   return (hash ?? null) !== null;
 }
 
-function lineOf({ of, from, shared }: Listed): string {
+function lineOf({ of, from, shares }: Listed): string {
   const token = from === null ? "no token" : from === "here" ? "yes" : "from the configuration";
-  return `${of}: ${token}${shared ? ", shared by a link" : ""}`;
+  return `${of}: ${token}${shares === 0 ? "" : `, shared by ${shares === 1 ? "a link" : `${shares} links`}`}`;
 }
 
 interface TokenParts {

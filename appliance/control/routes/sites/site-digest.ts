@@ -16,7 +16,8 @@ import type { OwnerContext } from "../../context.ts";
 import type { Handler } from "../../route.ts";
 import type { DigestAnswer, DigestSentAnswer } from "../../wire.ts";
 import { expectAllowed } from "./site-alarms.ts";
-import { settingRoutes, siteOf } from "./site-setting.ts";
+import { settingRoutes } from "./site-setting.ts";
+import { siteOf } from "./sites.ts";
 
 interface DigestParts {
   numbers: Numbers;

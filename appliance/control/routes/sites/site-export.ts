@@ -4,7 +4,7 @@ import { EXPORT_FORMATS, exportFormatOf, exportName } from "../../../base/text/e
 import type { Numbers } from "../../../store/store.ts";
 import type { OwnProgram } from "../../moving/own-program.ts";
 import type { Handler } from "../../route.ts";
-import { siteOf } from "./site-setting.ts";
+import { siteOf } from "./sites.ts";
 
 interface ExportParts {
   numbers: Numbers;

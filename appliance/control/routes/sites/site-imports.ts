@@ -14,7 +14,7 @@ import { IMPORT_OPTIONS } from "../../moving/upload-view.ts";
 import { PIECE_BYTES, type Uploads } from "../../moving/uploads.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { ImportOptions, ImportsAnswer, ImportUpload, SiteImport } from "../../wire.ts";
-import { siteOf } from "./site-setting.ts";
+import { siteOf } from "./sites.ts";
 
 interface ImportParts {
   numbers: Numbers;

@@ -9,14 +9,14 @@ import {
   type Numbers,
   SITE_ALARMS,
   type SiteKey,
-  type SiteRecord,
   SURVEY_LABELS,
   settingOfSite,
 } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
 import type { ControlContext, Handler, RoutesOf } from "../../route.ts";
 import type { SiteSettingsAnswer, SurveyLabels } from "../../wire.ts";
-import { expectDone, noSuchSite, SITE_ROUTES, type SitesParts } from "./sites.ts";
+import { SHARE_ROUTES } from "./site-shares.ts";
+import { expectDone, SITE_ROUTES, type SitesParts, siteOf } from "./sites.ts";
 
 /** Something that is set of a site: a document of the fleet. */
 interface SettingOfSite<Body, Answer> {
@@ -59,17 +59,6 @@ export function settingRoutes<Body, Answer>(
       return shown(body, siteOf(ctx, numbers).key);
     },
   };
-}
-
-/** @throws {Refusal} `not_found` */
-export function siteOf(
-  { params }: Pick<ControlContext, "params">,
-  { directory }: Numbers,
-): SiteRecord {
-  const id = siteIdOf(params.id);
-  const site = directory.sites.find((one) => one.id === id);
-  if (site === undefined) throw noSuchSite(id);
-  return site;
 }
 
 /** A setting that is shown as it is kept. */
@@ -180,6 +169,7 @@ export function startSites({
     { numbers, declared, collectorPort: () => collector.port },
     {
       ...SITE_ROUTES,
+      ...SHARE_ROUTES,
       "GET /api/site-settings": showSettings,
       ...settingRoutes("survey-labels", surveyLabels),
       ...settingRoutes("goals", goals),

@@ -1,24 +1,13 @@
 import { BOUNDS } from "../../../base/bounds.ts";
 import { dayZoneNamed } from "../../../base/day-zone.ts";
-import { optionalJson } from "../../../base/http/body.ts";
 import { HttpError } from "../../../base/http/errors.ts";
-import { keptConditions } from "../../../base/input/conditions.ts";
-import {
-  exactly,
-  FLAG,
-  type Having,
-  listOf,
-  type NoFields,
-  TEXT,
-  textUpTo,
-} from "../../../base/input/schema.ts";
-import { shape } from "../../../base/input/shape.ts";
+import { FLAG, type Having, type NoFields, textUpTo } from "../../../base/input/schema.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
-import { makeReadToken, makeShareToken } from "../../../base/system/secrets.ts";
-import type { Numbers, SiteOutcome } from "../../../store/store.ts";
+import { makeReadToken } from "../../../base/system/secrets.ts";
+import { type Numbers, type SiteOutcome, type SiteRecord, sharesOf } from "../../../store/store.ts";
 import { bodyWith, NEW_SITE_ID, SITE_HOST } from "../../input.ts";
-import type { RoutesOf } from "../../route.ts";
+import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
 
 /** The settings that the configuration declares, which are read-only here. */
@@ -45,17 +34,6 @@ const FIELDS = { host: SITE_HOST, badge: FLAG };
 type SiteFields = Having<NoFields, typeof FIELDS>;
 
 const readSite = bodyWith({ id: NEW_SITE_ID }, { ...FIELDS, zone: ZONE });
-const readShare = shape(
-  exactly(
-    {},
-    {
-      where: {
-        ...listOf({ ...TEXT, description: "must be a text like path:is:/about" }),
-        description: "must be a list of conditions like path:is:/about",
-      },
-    },
-  ),
-);
 const readChange = bodyWith({}, FIELDS);
 
 export const SITE_ROUTES: RoutesOf<SitesParts> = {
@@ -120,22 +98,6 @@ export const SITE_ROUTES: RoutesOf<SitesParts> = {
     expectDone(await parts.numbers.write("setSiteToken", { id, hash }), id, parts.numbers);
     return { token };
   },
-
-  /** `{where?}` → the token of the site's share link, shown only here. The old one stops working. */
-  "POST /api/sites/:id/share": async (ctx, { numbers }): Promise<NewReadToken> => {
-    const id = siteIdOf(ctx.params.id);
-    const { where: texts = [] } = readShare(await optionalJson(ctx, {}));
-    const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
-    const { token, hash } = makeShareToken();
-    expectDone(await numbers.write("shareSite", { id, share: { hash, where } }), id, numbers);
-    return { token };
-  },
-
-  /** The site's shared link opens nothing any more. */
-  "DELETE /api/sites/:id/share": async (ctx, { numbers }) => {
-    const id = siteIdOf(ctx.params.id);
-    expectDone(await numbers.write("shareSite", { id, share: null }), id, numbers);
-  },
 };
 
 /** @throws {Refusal} `invalid_field` */
@@ -170,8 +132,7 @@ function siteView(id: string, { numbers, declared }: SitesParts): Site {
     badge: declared.badge(id) || (site.badge && !site.declared),
     declared: site.declared,
     hasToken: site.tokenHash !== null || declared.siteToken(id),
-    shared: site.share !== null,
-    sharedWhere: site.share?.where ?? [],
+    shares: sharesOf(site).length,
   };
 }
 
@@ -215,4 +176,15 @@ export function expectDone(outcome: SiteOutcome, id: string, { directory }: Numb
 
 export function noSuchSite(id: string): HttpError {
   return new HttpError(404, "not_found", `There is no site "${id}".`);
+}
+
+/** @throws {Refusal} `not_found` */
+export function siteOf(
+  { params }: Pick<ControlContext, "params">,
+  { directory }: Numbers,
+): SiteRecord {
+  const id = siteIdOf(params.id);
+  const site = directory.sites.find((one) => one.id === id);
+  if (site === undefined) throw noSuchSite(id);
+  return site;
 }

@@ -66,9 +66,9 @@ describe("tallydeck tokens", () => {
       "admin: from the configuration\nmy-blog: from the configuration\nshop: no token\n",
     );
     assert.deepEqual(JSON.parse((await tokens("--json")).out), [
-      { of: "admin", from: "configuration", shared: false },
-      { of: "my-blog", from: "configuration", shared: false },
-      { of: "shop", from: null, shared: false },
+      { of: "admin", from: "configuration", shares: 0 },
+      { of: "my-blog", from: "configuration", shares: 0 },
+      { of: "shop", from: null, shares: 0 },
     ]);
     const [admin, blog, unknown] = await Promise.all([
       tokens("make", "admin"),

@@ -73,8 +73,7 @@ onOneEngine(() => {
             badge: false,
             declared: true,
             hasToken: false,
-            shared: false,
-            sharedWhere: [],
+            shares: 0,
           },
         ],
         collector: { port: world().port },
@@ -91,8 +90,7 @@ onOneEngine(() => {
         badge: true,
         declared: false,
         hasToken: false,
-        shared: false,
-        sharedWhere: [],
+        shares: 0,
       });
       await world().beacon({ p: "/" }, { s: "notes" });
       assert.equal((await world().stats({ site: "notes" })).pv._, 1);
@@ -107,8 +105,7 @@ onOneEngine(() => {
         badge: false,
         declared: false,
         hasToken: false,
-        shared: false,
-        sharedWhere: [],
+        shares: 0,
       });
     });
 
@@ -229,8 +226,7 @@ onOneEngine(() => {
         badge: true,
         declared: false,
         hasToken: true,
-        shared: false,
-        sharedWhere: [],
+        shares: 0,
       });
       assertError(await owner.ask("POST", "/api/sites/shop/token"), 409, "declared");
       assertError(await owner.ask("PATCH", "/api/sites/shop", { badge: false }), 409, "declared");

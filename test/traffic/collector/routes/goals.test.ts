@@ -162,7 +162,7 @@ onEachEngine(() => {
 
     it("are read by whoever has the link of the site, and by no other token", async () => {
       await put({ day: "2026-03-04", text: "Posted" });
-      const { token } = (await owner.ask("POST", "/api/sites/blog/share")).json;
+      const { token } = (await owner.ask("POST", "/api/sites/blog/shares", { name: "All" })).json;
       const read = (bearer: string) =>
         world().ask("/marks?site=blog", { headers: { authorization: `Bearer ${bearer}` } });
       assert.equal((await read(token)).json.marks.length, 1);
