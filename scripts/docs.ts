@@ -208,14 +208,19 @@ function addressed(folder: string, href: string): string | undefined {
 function table({ header, rows }: Tokens.Table, inner: (cell: Tokens.TableCell) => string): string {
   // Tables of pictures have no heads.
   const hasHead = header.some(({ text }) => text !== "" && !text.startsWith("!["));
+  // Where a column has no head, a cell is told by the one that its row begins with.
+  const hasRowHeads = hasHead && header.some(({ text }) => text === "");
   const row = (cells: readonly string[]) => `<tr role="row">${cells.join("")}</tr>`;
   const cell = (each: Tokens.TableCell, at: number) => {
     const head = hasHead ? (header[at]?.text.replaceAll("`", "") ?? "") : "";
+    if (hasRowHeads && at === 0) return `<th scope="row" role="rowheader">${inner(each)}</th>`;
     const said = at > 0 && head !== "" ? ` data-head="${escaped(head)}"` : "";
     return `<td role="cell"${said}>${inner(each)}</td>`;
   };
   const heads = header.map((each) =>
-    each.text === "" ? '<td role="cell"></td>' : `<th role="columnheader">${inner(each)}</th>`,
+    each.text === ""
+      ? '<td role="cell"></td>'
+      : `<th scope="col" role="columnheader">${inner(each)}</th>`,
   );
   const head = hasHead ? `<thead role="rowgroup">${row(heads)}</thead>` : "";
   const body = (hasHead ? rows : [header, ...rows]).map((cells) => row(cells.map(cell)));

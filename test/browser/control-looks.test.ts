@@ -99,6 +99,16 @@ describe("the Web UI in forced colours", () => {
   });
 });
 
+describe("the documentation", () => {
+  const control = sharedControl({ viewport: { width: 360, height: 740 } });
+
+  it("shuts nobody out of a large table, and fits", async () => {
+    await control().owner.open("/docs/compare");
+    await control().owner.assertAccessible("main", true);
+    assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
+  });
+});
+
 describe("the sign-in page", () => {
   const control = sharedControl({ env: ON_LAN, viewport: { width: 360, height: 640 } });
 

@@ -215,7 +215,8 @@ export class Owner {
     // The page's own policy lets no script in but its own; the test's way around it is the debugger's.
     if (!(await this.page.evaluate("'axe' in window"))) await this.page.evaluate(axeSource());
     // All that is right would be described as well, at length.
-    const only = { resultTypes: ["violations"], selectors: false, ...options };
+    const rules = { "td-has-header": { enabled: true } };
+    const only = { resultTypes: ["violations"], selectors: false, rules, ...options };
     const found = await this.page.evaluate(`
       axe.run(${JSON.stringify(within)}, ${JSON.stringify(only)}).then(({ violations }) =>
         violations.map(({ id, nodes }) =>

@@ -64,17 +64,23 @@ describe("the documentation that a box serves", () => {
 
   it("has tables whose cells say their heads, for phones that show them below each other", async () => {
     const { text } = await read("/docs/configuration");
-    const row = /<tr role="row"><td role="cell"><code>DAY_ZONE<\/code>.*/.exec(text)?.[0] ?? "";
+    const row =
+      /<tr role="row"><th scope="row" role="rowheader"><code>DAY_ZONE<\/code>.*/.exec(text)?.[0] ??
+      "";
     assert.deepEqual(attributesOf(row, "data-head"), ["flag", "default"]);
     assert.equal(attributesOf(row, "role").length, 5);
   });
 
-  it("tells its tables apart for those who hear them, and has no heads that say nothing", async () => {
+  it("tells its tables apart for those who hear them, and their rows and columns by heads that say something", async () => {
     const { text } = await read("/docs/compare");
     const names = attributesOf(text, "aria-label");
     assert.deepEqual(names, [...new Set(names)]);
     assert.ok(names.length > 1);
     assert.doesNotMatch(text, /<th[^>]*><\/th>/);
+    assert.match(
+      text,
+      /<tr role="row"><th scope="row" role="rowheader">license<\/th><td role="cell"/,
+    );
   });
 
   it("shows what stands in it as text, never as markup", async () => {
