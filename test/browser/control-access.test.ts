@@ -89,7 +89,7 @@ describe("signing in with the admin token", () => {
     await signIn(ADMIN);
     await control().region("Key 4").waitFor();
     const other = await control().page.context().newPage();
-    await other.goto(`${control().owner.origin}/?tab=box`);
+    await other.goto(`${control().owner.origin}/?tab=box&part=access`);
     await other.getByRole("button", { name: "Sign out" }).click();
     await other.getByRole("button", { name: "Sign in" }).waitFor();
     await control().button("Sign in").waitFor();
@@ -99,7 +99,8 @@ describe("signing in with the admin token", () => {
   it("does not change a token the configuration declares, and says so", async () => {
     await signIn(ADMIN);
     await control().button("Machine").click();
-    await control().button("Make a new admin token").click();
+    await control().page.getByRole("link", { name: "Access", exact: true }).click();
+    await control().button("Make a new admin token…").click();
     await control().button("Make a new one").click();
     await control().sees(/STATS_TOKEN in the configuration declares this/);
     control().owner.expectTroubles(/401/);
@@ -114,15 +115,15 @@ describe("making a new admin token", () => {
     (await control().world.readRaw("/stats", {}, made)).status === 200;
 
   it("asks first where there is one, and not where there is none", async () => {
-    await control().visit("?tab=box");
-    await control().button("Make a new admin token").click();
+    await control().visit("?tab=box&part=access");
+    await control().button("Make a new admin token…").click();
     const first = await token();
-    await control().visit("?tab=box");
-    await control().button("Make a new admin token").click();
+    await control().visit("?tab=box&part=access");
+    await control().button("Make a new admin token…").click();
     await control().sees(/becomes worthless at once/);
     await control().button("Cancel").click();
     assert.ok(await works(first));
-    await control().button("Make a new admin token").click();
+    await control().button("Make a new admin token…").click();
     await control().button("Make a new one").click();
     assert.ok(await works(await token()));
     assert.ok(!(await works(first)));

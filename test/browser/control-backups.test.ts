@@ -22,7 +22,7 @@ describe("nightly backups in the Web UI", () => {
 
   it("go to a WebDAV folder once it is named, and the card says what became of them", async () => {
     const { user, password, ca } = server;
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     const card = control().region("Nightly backups");
     await card.getByText("None is plugged in.").waitFor();
     await card.getByText("WebDAV folder", { exact: true }).click();
@@ -37,6 +37,9 @@ describe("nightly backups in the Web UI", () => {
     await card
       .getByText(/^The last backup failed, .* does not take this user and password/)
       .waitFor();
+    await control().page.getByRole("link", { name: "About" }).click();
+    await control().page.getByRole("link", { name: "Backups , the last one failed" }).click();
+    await card.getByText("WebDAV folder", { exact: true }).click();
     await card.getByLabel("Password").fill(password);
     await card.getByRole("button", { name: "Save" }).click();
     await card.getByText(/^The last good one is of /).waitFor();
@@ -50,7 +53,7 @@ describe("nightly backups in the Web UI", () => {
   });
 
   it("go to a stick as soon as it is plugged in, until that is turned off", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     const card = control().region("Nightly backups");
     await card.getByText("None is plugged in.").waitFor();
     mkdirSync(slot());

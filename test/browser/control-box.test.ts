@@ -36,7 +36,7 @@ describe("the box in the Web UI", () => {
   it("exports its settings, takes them in again once its owner has seen what changes, and undoes it", async () => {
     await control().set("k2", { type: "text", text: "Hi" });
     await control().set("k3", { type: "clock" });
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     const { name, body } = await downloaded(() => control().button("Export settings").click());
     assert.equal(name, "tallydeck-settings.json");
     await give("Import settings…", name, body);
@@ -57,7 +57,7 @@ describe("the box in the Web UI", () => {
   });
 
   it("says what is wrong with a file that is no export", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     await give("Import settings…", "holiday.json", "not json");
     await control().sees(
       "This file is not an export of settings. Choose one that was exported here.",
@@ -68,7 +68,7 @@ describe("the box in the Web UI", () => {
   });
 
   it("shows a text for the owner's privacy page, to copy", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=about");
     await control().button("Show the text").click();
     const shown = control().region("Privacy").locator(".snippet code");
     assert.match(await seen(shown), /^Counting visits\..*For about 90 days it also keeps/s);
@@ -77,14 +77,14 @@ describe("the box in the Web UI", () => {
 
   it("says of backups that the numbers are in a database elsewhere", async () => {
     await tells(() => ({ numbersElsewhere: true }));
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     await control().sees(/^Decks and what they show, as one file\. Push tokens/);
     await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
   });
 
   it("says how old a release is when it is more than a year, and leads to the licenses", async () => {
     await tells(({ time }) => ({ made: time - 366 * 86_400_000 }));
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=about");
     await control().sees(/^This release is of 20\d\d-\d\d-\d\d, more than a year ago\./);
     const link = control().page.getByRole("link", { name: "Licenses" });
     const address = new URL(String(await link.evaluate(({ href }: { href: string }) => href)));
@@ -111,10 +111,10 @@ describe("the box in the Web UI", () => {
       control().page.evaluate(
         `(({ animationName, animationDuration }) => animationName + " " + animationDuration)(getComputedStyle(document.querySelector(".together")))`,
       );
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=connections");
     await control().page.locator(".together").waitFor({ state: "attached" });
     assert.equal(await waiting(), "together 1s");
-    await control().sees("Running for");
+    await control().field("Broker").waitFor();
     answer();
     await control().field("Server").waitFor();
     assert.match(String(await waiting()), /^none/);
@@ -124,7 +124,7 @@ describe("the box in the Web UI", () => {
     const counted = async () => (await control().world.stats()).path;
     await control().world.beacon({ p: "/before" });
     const before = await counted();
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     const { name, body } = await downloaded(() =>
       control().page.getByRole("link", { name: "Download backup" }).click(),
     );
@@ -141,7 +141,7 @@ describe("the box in the Web UI", () => {
   it("does not take a backup that is none", async () => {
     await control().world.beacon({ p: "/kept" });
     const { path } = await control().world.stats();
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=backups");
     await give("Restore…", "holiday.jpg", "a picture");
     await control().button("Restore").click();
     await control().page.locator(".notice.bad").waitFor();
@@ -150,7 +150,7 @@ describe("the box in the Web UI", () => {
   });
 
   it("hands out diagnostics", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=about");
     const { body } = await downloaded(() => control().button("Download diagnostics").click());
     assert.match(body.toString(), /"model": ?"mini"/);
   });
@@ -188,6 +188,26 @@ describe("the box in the Web UI", () => {
     assert.match(await fact("Storage"), /^[\d.]+ .B of [\d.]+ .B free$/);
     assert.equal(await card().getByText("Temperature").count(), 0);
     assert.equal(await card().getByText("Wi-Fi").count(), 0);
+  });
+
+  it("has groups with addresses of their own, which back and a reload lead to", async () => {
+    const group = (name: string) => control().page.getByRole("link", { name, exact: true });
+    const open = control().page.locator(".parts [aria-current]");
+    await control().visit("?tab=box");
+    assert.equal(await seen(open), "This machine");
+    await group("Backups").click();
+    await control().region("Nightly backups").waitFor();
+    assert.equal(await card().count(), 0);
+    await group("About").click();
+    await control().region("Diagnostics").waitFor();
+    assert.match(control().page.url(), /\?tab=box&part=about$/);
+    await control().page.goBack();
+    await control().region("Nightly backups").waitFor();
+    await control().page.reload();
+    await control().region("Nightly backups").waitFor();
+    assert.equal(await seen(open), "Backups");
+    await control().button("Machine").click();
+    await card().waitFor();
   });
 
   it("goes with the times", async () => {

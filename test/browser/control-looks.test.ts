@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { PARTS } from "../../web/control/view/view.ts";
 import { type Control, ON_LAN, sharedControl } from "./control-stage.ts";
 
 const LONG = "a-site-with-a-long-name";
@@ -21,7 +22,7 @@ const PAGES = [
   ["push", "?tab=push"],
   ["sites", "?tab=sites"],
   ["a site", `?tab=sites&site=${LONG}`],
-  ["the machine", "?tab=box"],
+  ...PARTS.map(({ id, name }) => [`the machine: ${name}`, `?tab=box&part=${id}`] as const),
 ] as const;
 
 const LOOKS = [

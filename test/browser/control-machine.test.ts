@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
+import { PARTS } from "../../web/control/view/view.ts";
 import { sharedControl } from "./control-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 /** The sections of the Web UI, by their addresses. */
 const SECTIONS = [
-  "?tab=start",
-  "",
-  "?slot=k0",
-  "?tab=push",
-  "?tab=sites",
-  "?tab=sites&site=blog",
-  "?tab=box",
+  ...["?tab=start", "", "?slot=k0", "?tab=push", "?tab=sites", "?tab=sites&site=blog"],
+  ...PARTS.map(({ id }) => `?tab=box&part=${id}`),
 ];
 
 describe("a machine that is no box, in the Web UI", () => {
@@ -28,6 +24,7 @@ describe("a machine that is no box, in the Web UI", () => {
         const text = await seen(control().page.locator("body"));
         assert.deepEqual(text.match(isBox) ?? [], [], section);
       }
+      await control().visit("?tab=box");
       await control().region("This machine").getByText("Running for").waitFor();
       assert.doesNotMatch(await seen(control().page.locator("body")), isBox);
     });
@@ -36,12 +33,16 @@ describe("a machine that is no box, in the Web UI", () => {
     await control().visit("?tab=box");
     await control().region("This machine").getByText("Running for").waitFor();
     const cards = await control().page.getByRole("heading", { level: 2 }).allInnerTexts();
-    assert.ok(cards.some((card) => card.includes("Backup")));
-    assert.ok(!cards.some((card) => card.includes("Updates")), `${cards}`);
+    assert.deepEqual(cards, ["This machine"]);
     for (const name of ["Restart…", "Shut down…"])
       assert.equal(await control().button(name).count(), 0, name);
-    assert.equal(await control().page.getByText("Through a server of yours").count(), 0);
     assert.doesNotMatch(await seen(control().region("This machine")), /Wi-Fi/);
+    await control().visit("?tab=box&part=connections");
+    await control().field("Broker").waitFor();
+    assert.equal(await control().region("Wi-Fi").count(), 0);
+    await control().visit("?tab=box&part=public");
+    await control().region("Public address").getByText("More settings").waitFor();
+    assert.equal(await control().page.getByText("Through a server of yours").count(), 0);
   });
 
   it("is called a machine on the pages beside it, too", async () => {

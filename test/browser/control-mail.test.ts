@@ -12,7 +12,7 @@ describe("mail in the Web UI", () => {
 
   it("is set once under Box, and sends a site's digest from then on", async () => {
     const { user, password, from, ca, port } = smtp.settings;
-    await control().open("?tab=box");
+    await control().open("?tab=box&part=connections");
     const mail = control().region("Mail");
     await mail.getByLabel("Server").fill("localhost");
     await mail.getByLabel("User").fill(user);
@@ -39,7 +39,7 @@ describe("mail in the Web UI", () => {
     await card.getByText("bob@example.net: sent now.").waitFor();
     assert.deepEqual((await smtp.mails(1))[0]?.to, ["bob@example.net"]);
 
-    await control().open("?tab=box");
+    await control().open("?tab=box&part=connections");
     await mail.getByText(/^The last mail was sent just now/).waitFor();
     await mail.getByRole("button", { name: "Remove" }).click();
     await mail.getByRole("button", { name: "Remove" }).waitFor({ state: "detached" });

@@ -14,7 +14,7 @@ describe("the home automation of a box", () => {
   beforeEach(() => control().ask("PUT", "/api/mqtt", FIRST_SETTINGS));
 
   it("begins with a broker's address, and goes off and on without asking again", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=connections");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
     await card.getByRole("button", { name: "Connect" }).click();
@@ -34,7 +34,7 @@ describe("the home automation of a box", () => {
   });
 
   it("says what is wrong with the broker, and with what was typed", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=connections");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill("127.0.0.1:1");
     await card.getByRole("button", { name: "Connect" }).click();
@@ -48,7 +48,7 @@ describe("the home automation of a box", () => {
 
   it("is shown as connected with a broker that does not allow everything, with what to allow, and in which version of MQTT it speaks", async () => {
     const broker = await RawBroker.open({ five: "ends", listen: { homeassistant: 0x80 } });
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=connections");
     const card = control().region("Home automation");
     await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
     await card.getByRole("button", { name: "Connect" }).click();
@@ -66,7 +66,7 @@ describe("a home automation that the configuration names", () => {
   const control = sharedControl({ env: { MQTT_URL: "127.0.0.1:1", MQTT_USER: "box" } });
 
   it("is shown, and is not to be changed", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=connections");
     const card = control().region("Home automation");
     await card.getByText(/names the broker mqtt:\/\/127\.0\.0\.1:1 and the user box/).waitFor();
     assert.equal(await card.getByRole("textbox").count(), 0);

@@ -20,7 +20,7 @@ describe("the public address in the Web UI", () => {
   const sees = (text: RegExp) => card().getByText(text).waitFor();
 
   it("begins with a name, a provider's token and what the owner agrees to", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await card().getByLabel("Name", { exact: true }).fill("Tally.dedyn.io");
     await card().getByLabel("Who tells the DNS where your home is").selectOption("desec");
     await card().getByLabel("Token", { exact: true }).fill("hush-hush");
@@ -42,7 +42,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("says before it is turned on which port has to lead where, and in a checkout that there is none yet", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await sees(/port 443 of your router, which has to lead to port 443 of this/);
     await sees(/The machine asks your router for that/);
     await card().getByText("More settings").click();
@@ -50,7 +50,7 @@ describe("the public address in the Web UI", () => {
     await sees(/Forward it by hand\. Your provider/);
     address.port = 0;
     address.show({});
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await sees(/Start it with --tls-port 8443 first/);
     await control().owner.assertAccessibleInAnyLight(CARD);
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
@@ -60,7 +60,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("asks another provider's user and password, and says what is wrong with what was typed", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await card().getByLabel("Name", { exact: true }).fill("tallydeck.local");
     await card().getByLabel("Who tells the DNS where your home is").selectOption("other");
     await card().getByLabel("Provider").fill("noip");
@@ -72,7 +72,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("shows the way from name to visitors, what is wrong on it and the next step", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     const sentence = "The router refuses to open port 443.";
     const next = "In the router, forward TCP port 443 to this machine.";
@@ -94,7 +94,7 @@ describe("the public address in the Web UI", () => {
   });
 
   it("is tested from the internet as often as tests are left, and from a phone", async () => {
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     await card().getByRole("button", { name: "Test from the internet" }).click();
     await sees(/9 tests are left this hour/);
@@ -117,7 +117,7 @@ describe("the public address in the Web UI", () => {
     await site.getByLabel("New link for").fill("A client");
     await site.getByRole("button", { name: "Make a link" }).click();
     await site.getByText(/^http:\/\/[^ ]+\/dashboard\?site=blog#share=/).waitFor();
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await card().getByRole("switch", { name: "Dashboard from outside" }).click();
     await control().visit("?tab=sites&site=blog");
     await site.getByText("Share", { exact: true }).click();
@@ -129,7 +129,7 @@ describe("the public address in the Web UI", () => {
   it("is shown, and is not to be changed, where the configuration names it", async () => {
     await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
     address.isDeclared = true;
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     await card().getByText("The configuration names a.example").waitFor();
     assert.equal(await card().getByRole("textbox").count(), 0);
   });
@@ -144,7 +144,7 @@ describe("a tunnel to a server of the owner's", () => {
 
   it("is pasted, shown with the box's key, and taken away", async () => {
     mkdirSync(join(root(), "asked"), { recursive: true });
-    await control().visit("?tab=box");
+    await control().visit("?tab=box&part=public");
     const card = control().region("Public address");
     await card.getByText("Through a server of yours").click();
     await card.getByLabel("WireGuard configuration").fill("my diary");

@@ -62,6 +62,7 @@ describe("updates in the Web UI", () => {
     const facts = (await card().getByRole("definition").allInnerTexts()).join(" ");
     assert.deepEqual(facts.split(/\s+/), ["0.2.0", "slot", "a", "0.1.0", "slot", "b"]);
     await control().page.getByRole("button", { name: "Machine , an update waits" }).waitFor();
+    await control().page.getByRole("link", { name: "This machine , an update waits" }).waitFor();
     const release = { release: 12 };
     for (const [name, wish] of [
       ["Look now", { action: "check" }],

@@ -29,7 +29,7 @@ describe("the Wi-Fi in the Web UI", () => {
   };
 
   it("is changed, and says what came of it", async () => {
-    await control().open("?tab=box");
+    await control().open("?tab=box&part=connections");
     const card = control().region("Wi-Fi");
     await card.getByText("Join another network").click();
     await card.getByLabel("Name", { exact: true }).fill("Haus am See");

@@ -234,7 +234,7 @@ describe("links to the dashboard", () => {
       await follow();
       await heading(page(), "All sites").waitFor();
       const other = await page().context().newPage();
-      await other.goto(`${control().owner.origin}/?tab=box`);
+      await other.goto(`${control().owner.origin}/?tab=box&part=access`);
       await button(other, "Sign out").click();
       await button(other, "Sign in").waitFor();
       await button(page(), "Refresh").click();

@@ -1,8 +1,8 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Box, BoxActions } from "./use-box.ts";
-import type { ChangeView } from "./use-view.ts";
-import type { View } from "./view.ts";
+import type { ChangeView } from "./view/use-view.ts";
+import type { View } from "./view/view.ts";
 
 /** The parts that the whole signed-in page may use. */
 interface Shell {

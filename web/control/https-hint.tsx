@@ -1,4 +1,5 @@
 import { useShell } from "./context.ts";
+import { ViewLink } from "./view/view-link.tsx";
 
 /** A hint at the address that a site on https:// needs, until the box has it. */
 export function HttpsHint() {
@@ -7,7 +8,8 @@ export function HttpsHint() {
   return (
     <>
       A site on <code>https://</code> needs an address of this machine that its visitors reach by{" "}
-      <code>https://</code>: <a href="?tab=box">give the machine a public address</a>.
+      <code>https://</code>:{" "}
+      <ViewLink to={{ tab: "box", part: "public" }}>give the machine a public address</ViewLink>.
     </>
   );
 }

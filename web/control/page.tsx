@@ -6,8 +6,8 @@ import { Shell } from "./shell.tsx";
 import { Failed, Opening, SignIn } from "./sign-in.tsx";
 import { isStarting } from "./start/start-tab.tsx";
 import { useBox } from "./use-box.ts";
-import { useView } from "./use-view.ts";
-import { isBare, leadsToDashboard } from "./view.ts";
+import { useView } from "./view/use-view.ts";
+import { isBare, leadsToDashboard } from "./view/view.ts";
 
 /** Shows the sign-in where it is necessary, and then the box. */
 export function Page() {

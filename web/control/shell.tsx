@@ -11,7 +11,7 @@ import { SitesTab } from "./sites/sites-tab.tsx";
 import { isStarting, StartTab } from "./start/start-tab.tsx";
 import type { Box } from "./use-box.ts";
 import { usePolled } from "./use-polled.ts";
-import { type Tab, tabsFor } from "./view.ts";
+import { FIRST_PART, type Tab, tabsFor } from "./view/view.ts";
 
 const AGAIN_MS = 30_000;
 
@@ -40,7 +40,7 @@ export function Shell() {
               key={tab.id}
               type="button"
               aria-current={tab.id === view.tab ? "page" : undefined}
-              onClick={() => change({ tab: tab.id, site: "" })}
+              onClick={() => change({ tab: tab.id, site: "", part: FIRST_PART })}
             >
               {tab.name}
               {tab.id === "box" && box.update !== null && waits(box.update) && (
@@ -74,7 +74,7 @@ export function Shell() {
         )}
       </div>
       <main>
-        <h1 class="offscreen">{name}</h1>
+        <h1>{name}</h1>
         <Body />
       </main>
     </div>

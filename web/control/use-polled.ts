@@ -1,15 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "./api.ts";
 
+/** The answer, undefined at first, and a function that replaces it by an answer from elsewhere. */
+export type Polled<T> = [T | undefined, (answer: T) => void];
+
 /**
  * Polls a path of the box while the page is visible.
  * @param pause milliseconds, which may depend on the last answer
- * @returns the answer, undefined at first, and a function that replaces it by an answer from elsewhere
  */
 export function usePolled<T>(
   path: string,
   pause: number | ((answer: T | undefined) => number),
-): [T | undefined, (answer: T) => void] {
+): Polled<T> {
   const [answer, setAnswer] = useState<T>();
   const everyMs = typeof pause === "number" ? pause : pause(answer);
   useEffect(() => {

@@ -12,7 +12,7 @@ import { policyText } from "../../../web/control/box/update-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/fields/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
-import { formatView, isBare, parseView } from "../../../web/control/view.ts";
+import { formatView, isBare, parseView } from "../../../web/control/view/view.ts";
 import { AT_REST } from "../../helpers/updates.ts";
 
 describe("the address of the Web UI", () => {
@@ -34,6 +34,13 @@ describe("the address of the Web UI", () => {
   it("holds the site whose page is open, in its section only", () => {
     assert.equal(formatView(parseView("?tab=sites&site=blog")), "?tab=sites&site=blog");
     assert.equal(formatView(parseView("?tab=push&site=blog")), "?tab=push");
+  });
+
+  it("holds the group of the machine's section, and of no other", () => {
+    const view = parseView("?tab=box&part=backups");
+    assert.equal(formatView(view), "?tab=box&part=backups");
+    assert.equal(formatView({ ...view, tab: "push" }), "?tab=push");
+    assert.equal(formatView(parseView("?tab=box&part=attic")), "?tab=box");
   });
 
   it("keeps nothing else, such as a token somebody put there", () => {

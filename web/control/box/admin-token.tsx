@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AdminTokenAnswer, NewReadToken } from "../../../appliance/control/wire.ts";
 import { Dialog } from "../../shared/dialog.tsx";
@@ -6,8 +7,15 @@ import { Confirm } from "../confirm.tsx";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
+interface AdminTokenProps {
+  button: string;
+  class?: string;
+  /** stands beside the button */
+  children?: ComponentChildren;
+}
+
 /** A button that creates the admin token, and shows it once. */
-export function AdminToken({ button }: { button: string }) {
+export function AdminToken({ button, class: className, children }: AdminTokenProps) {
   const [token, setToken] = useState("");
   const [isAsked, setAsked] = useState(false);
   const { busy, problem, run } = useAction();
@@ -22,13 +30,14 @@ export function AdminToken({ button }: { button: string }) {
     <>
       {token !== "" && <Secret title="Your admin token." token={token} label="the admin token" />}
       <Problem text={problem} />
-      {token === "" && (
-        <div class="row">
-          <button type="button" class="primary" disabled={busy} onClick={begin}>
+      <div class="row">
+        {token === "" && (
+          <button type="button" class={className} disabled={busy} onClick={begin}>
             {button}
           </button>
-        </div>
-      )}
+        )}
+        {children}
+      </div>
       {isAsked && (
         <Confirm
           title="Make a new admin token?"
@@ -52,12 +61,11 @@ export function AdminTokenOffer({ onClose }: { onClose: () => void }) {
           is one, the setup code no longer stands on the deck for everyone to see.
         </p>
         <p class="hint">If the machine has an admin token already, a new one takes its place.</p>
-        <AdminToken button="Make an admin token" />
-        <div class="actions">
+        <AdminToken button="Make an admin token" class="primary">
           <button type="button" onClick={onClose}>
             Close
           </button>
-        </div>
+        </AdminToken>
       </div>
     </Dialog>
   );

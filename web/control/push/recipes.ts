@@ -1,4 +1,4 @@
-import type { RecipeId } from "../view.ts";
+import type { RecipeId } from "../view/view.ts";
 
 /** The values that a recipe is filled in with. */
 interface Ingredients {

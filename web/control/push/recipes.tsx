@@ -7,7 +7,7 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Choice, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import { RECIPES } from "../view.ts";
+import { RECIPES } from "../view/view.ts";
 import { recipe, TOKEN_PLACE } from "./recipes.ts";
 
 /** Commands for sending to a channel from other programs, ready to paste. */

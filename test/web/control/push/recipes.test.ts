@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { urlOf } from "../../../../appliance/base/ports.ts";
 import { recipe } from "../../../../web/control/push/recipes.ts";
-import type { RecipeId } from "../../../../web/control/view.ts";
+import type { RecipeId } from "../../../../web/control/view/view.ts";
 import { runAsCron } from "../../../helpers/cron.ts";
 import { Owner } from "../../../helpers/owner.ts";
 import { sharedWorld } from "../../../helpers/world.ts";

@@ -2,12 +2,11 @@ import type { BackupsAnswer, BackupsChange } from "../../../../appliance/control
 import { ask } from "../../api.ts";
 import { AnswerCard, Problem, Switch } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
-import { usePolled } from "../../use-polled.ts";
+import type { Polled } from "../../use-polled.ts";
 import { type Row, SettingsForm } from "../settings-form.tsx";
 import { TargetPart } from "./target-part.tsx";
 
 const PATH = "api/backups";
-const AGAIN_MS = 3_000;
 
 const ROWS: readonly Row<BackupsChange>[] = [
   {
@@ -32,8 +31,7 @@ const MORE: readonly Row<BackupsChange>[] = [
 ];
 
 /** The backups that the machine makes by itself, each night. */
-export function BackupsCard() {
-  const [answer, show] = usePolled<BackupsAnswer>(PATH, AGAIN_MS);
+export function BackupsCard({ polled: [answer, show] }: { polled: Polled<BackupsAnswer> }) {
   return (
     <AnswerCard id="backups" title="Nightly backups" help="backup#by-itself" answer={answer}>
       {(backups) => (

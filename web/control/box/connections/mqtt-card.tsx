@@ -3,11 +3,10 @@ import { ask } from "../../api.ts";
 import { AnswerCard, Problem, Switch, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { useAction } from "../../use-action.ts";
-import { usePolled } from "../../use-polled.ts";
+import type { Polled } from "../../use-polled.ts";
 import { type Row, SettingsForm } from "../settings-form.tsx";
 
 const PATH = "api/mqtt";
-const AGAIN_MS = 2_000;
 
 const ROWS: readonly Row<MqttChange>[] = [
   { key: "url", label: "Broker", placeholder: "192.168.1.5", isRequired: true },
@@ -39,8 +38,7 @@ const MORE: readonly Row<MqttChange>[] = [
 ];
 
 /** The broker of the owner's home automation, and how it stands with it. */
-export function MqttCard() {
-  const [answer, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
+export function MqttCard({ polled: [answer, show] }: { polled: Polled<MqttAnswer> }) {
   return (
     <AnswerCard
       id="mqtt"

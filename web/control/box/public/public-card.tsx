@@ -1,10 +1,10 @@
-import type { PublicAnswer, StepView } from "../../../appliance/control/wire.ts";
-import { counted } from "../../shared/format.ts";
-import { ask } from "../api.ts";
-import { useShell } from "../context.ts";
-import { AnswerCard, Problem, useNow } from "../parts.tsx";
-import { clockOf } from "../times.ts";
-import { useAction } from "../use-action.ts";
+import type { PublicAnswer, StepView } from "../../../../appliance/control/wire.ts";
+import { counted } from "../../../shared/format.ts";
+import { ask } from "../../api.ts";
+import { useShell } from "../../context.ts";
+import { AnswerCard, Problem, useNow } from "../../parts.tsx";
+import { clockOf } from "../../times.ts";
+import { useAction } from "../../use-action.ts";
 import { PhoneLink } from "./phone-link.tsx";
 import { PublicSettings, PublicSwitches } from "./public-settings.tsx";
 import { STATES, STEPS } from "./public-words.ts";

@@ -1,10 +1,8 @@
-import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
-import { DISK_ERROR_WORDS } from "../../../appliance/base/text/disk-errors.ts";
-import { oldReleaseText } from "../../../appliance/base/text/release-age.ts";
-import type { BoxAnswer } from "../../../appliance/control/wire.ts";
-import { counted } from "../../shared/format.ts";
-import { AnswerCard, Fact, useNow } from "../parts.tsx";
-import { bytesName, clockText, lifeText, spanName, wifiText, writtenText } from "./box-words.ts";
+import { DISK_ERROR_WORDS } from "../../../../appliance/base/text/disk-errors.ts";
+import type { BoxAnswer } from "../../../../appliance/control/wire.ts";
+import { counted } from "../../../shared/format.ts";
+import { AnswerCard, Fact, useNow } from "../../parts.tsx";
+import { bytesName, clockText, lifeText, spanName, wifiText, writtenText } from "../box-words.ts";
 import { Power } from "./power.tsx";
 
 /** Facts about the box, without those that it does not know, and its state. */
@@ -18,7 +16,6 @@ export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
 
 function Status({ status }: { status: BoxAnswer }) {
   const { addresses, device, disk, memory, temperature, wifi } = status;
-  const old = status.clockSet ? oldReleaseText(status.made, status.time) : undefined;
   const urls = [addresses.name, addresses.number].flatMap((url) => url ?? []);
   return (
     <>
@@ -50,14 +47,7 @@ function Status({ status }: { status: BoxAnswer }) {
         <Memory {...memory} />
         {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
         {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
-        <Fact name="Version">
-          {status.version} of {formatDay(dayOf(status.made))}
-          <small>
-            <a href="docs/licenses">Licenses</a> of all that is in it
-          </small>
-        </Fact>
       </dl>
-      {old !== undefined && <p class="hint">{old}</p>}
       {device?.errors.map(({ kind, times, at }) => (
         <p key={kind} class="notice bad">
           The {device.isCard ? "memory card" : "disk"} fails. {DISK_ERROR_WORDS[kind]} (

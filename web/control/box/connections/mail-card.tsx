@@ -1,11 +1,10 @@
 import type { MailAnswer, MailChange } from "../../../../appliance/control/wire.ts";
 import { AnswerCard, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
-import { usePolled } from "../../use-polled.ts";
+import type { Polled } from "../../use-polled.ts";
 import { type Row, SettingsForm } from "../settings-form.tsx";
 
 const PATH = "api/mail";
-const AGAIN_MS = 10_000;
 
 const ROWS: readonly Row<MailChange>[] = [
   { key: "host", label: "Server", placeholder: "mail.example.org", isRequired: true },
@@ -39,8 +38,7 @@ const MORE: readonly Row<MailChange>[] = [
 ];
 
 /** The mail server by which the box sends digests. */
-export function MailCard() {
-  const [answer, show] = usePolled<MailAnswer>(PATH, AGAIN_MS);
+export function MailCard({ polled: [answer, show] }: { polled: Polled<MailAnswer> }) {
   return (
     <AnswerCard
       id="mail"

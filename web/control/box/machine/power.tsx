@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { PowerAction } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
-import { AskFirst } from "../confirm.tsx";
-import { useShell } from "../context.ts";
-import { Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import type { PowerAction } from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { AskFirst } from "../../confirm.tsx";
+import { useShell } from "../../context.ts";
+import { Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
 
 interface Words {
   button: string;

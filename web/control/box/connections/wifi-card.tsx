@@ -1,18 +1,22 @@
 import { useState } from "preact/hooks";
-import type { BoxAnswer, WifiAnswer } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
-import { Card, Check, Form, Input, Problem, VERBATIM } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
-import { usePolled } from "../use-polled.ts";
-import { wifiText } from "./box-words.ts";
+import type { BoxAnswer, WifiAnswer } from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { Card, Check, Form, Input, Problem, VERBATIM } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import type { Polled } from "../../use-polled.ts";
+import { wifiText } from "../box-words.ts";
 
 const PATH = "api/wifi";
-const AGAIN_MS = 3_000;
 const MOST_SIGNS = 32;
 
 /** The Wi-Fi of a box with a radio, and the way to another. */
-export function WifiCard({ wifi }: Pick<BoxAnswer, "wifi"> | { wifi: undefined }) {
-  const [answer, show] = usePolled<WifiAnswer>(PATH, AGAIN_MS);
+export function WifiCard({
+  polled: [answer, show],
+  wifi,
+}: {
+  polled: Polled<WifiAnswer>;
+  wifi: BoxAnswer["wifi"] | undefined;
+}) {
   if (!answer?.possible) return null;
   const { joining, trouble } = answer;
   return (

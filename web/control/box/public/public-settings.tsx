@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { PublicAnswer, PublicChange } from "../../../appliance/control/wire.ts";
-import { Field } from "../../shared/field.tsx";
-import { ask } from "../api.ts";
-import { Problem, Select, Switch } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import type { PublicAnswer, PublicChange } from "../../../../appliance/control/wire.ts";
+import { Field } from "../../../shared/field.tsx";
+import { ask } from "../../api.ts";
+import { Problem, Select, Switch } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { type Row, SettingsForm } from "../settings-form.tsx";
 import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
-import { type Row, SettingsForm } from "./settings-form.tsx";
 
 const PATH = "api/public";
 

@@ -1,4 +1,4 @@
-import type { StepView } from "../../../appliance/control/wire.ts";
+import type { StepView } from "../../../../appliance/control/wire.ts";
 
 export const STEPS: Readonly<Record<StepView["step"], string>> = {
   name: "Name",

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import type { PhoneLinkAnswer } from "../../../appliance/control/wire.ts";
-import { Snippet } from "../../shared/copy-button.tsx";
-import { Dialog } from "../../shared/dialog.tsx";
-import { ask } from "../api.ts";
-import { Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
+import type { PhoneLinkAnswer } from "../../../../appliance/control/wire.ts";
+import { Snippet } from "../../../shared/copy-button.tsx";
+import { Dialog } from "../../../shared/dialog.tsx";
+import { ask } from "../../api.ts";
+import { Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
 
 /** White modules around a QR code, as its standard requires. */
 const QUIET_ZONE = 4;

@@ -13,6 +13,8 @@ export interface View {
   site: string;
   /** which way of sending is shown */
   recipe: RecipeId;
+  /** which group of what is the machine's */
+  part: PartId;
 }
 
 /** The first steps of a box. */
@@ -40,6 +42,21 @@ export const RECIPES = [
 
 export type RecipeId = (typeof RECIPES)[number]["id"];
 
+/** The groups of the section about the machine. */
+export const PARTS = [
+  { id: "machine", name: "This machine" },
+  { id: "access", name: "Access" },
+  { id: "public", name: "Public address" },
+  { id: "backups", name: "Backups" },
+  { id: "connections", name: "Connections" },
+  { id: "about", name: "About" },
+] as const;
+
+export type PartId = (typeof PARTS)[number]["id"];
+
+/** The one that the bare section opens. */
+export const FIRST_PART = PARTS[0].id;
+
 /** Reads a view from the query of an address. Missing and invalid values become the default. */
 export function parseView(query: string): View {
   const params = new URLSearchParams(query);
@@ -50,6 +67,7 @@ export function parseView(query: string): View {
     slot: /^[kzdbt]\d{1,3}$/.test(slot) ? slot : "",
     site: params.get("site") ?? "",
     recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
+    part: PARTS.find(({ id }) => id === params.get("part"))?.id ?? FIRST_PART,
   };
 }
 
@@ -60,7 +78,7 @@ export function isBare(query: string): boolean {
 }
 
 /** The query of a view, without defaults. It never has a token. */
-export function formatView({ tab, deck, slot, site, recipe }: View): string {
+export function formatView({ tab, deck, slot, site, recipe, part }: View): string {
   const params = new URLSearchParams();
   // The bare address opens what the box needs first.
   if (tab !== "deck" || deck + slot === "") params.set("tab", tab);
@@ -68,6 +86,7 @@ export function formatView({ tab, deck, slot, site, recipe }: View): string {
   if (slot !== "") params.set("slot", slot);
   if (tab === "sites" && site !== "") params.set("site", site);
   if (recipe !== "curl") params.set("send", recipe);
+  if (tab === "box" && part !== FIRST_PART) params.set("part", part);
   const text = params.toString();
   return text === "" ? "" : `?${text}`;
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { TunnelAnswer } from "../../../appliance/control/wire.ts";
-import { Snippet } from "../../shared/copy-button.tsx";
-import { ask } from "../api.ts";
-import { AskFirst } from "../confirm.tsx";
-import { CodeArea, Form, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
-import { usePolled } from "../use-polled.ts";
+import type { TunnelAnswer } from "../../../../appliance/control/wire.ts";
+import { Snippet } from "../../../shared/copy-button.tsx";
+import { ask } from "../../api.ts";
+import { AskFirst } from "../../confirm.tsx";
+import { CodeArea, Form, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { usePolled } from "../../use-polled.ts";
 
 const PATH = "api/public/tunnel";
 const AGAIN_MS = 3_000;

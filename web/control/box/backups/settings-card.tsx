@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { DoneAnswer, ImportPreview } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
-import { Confirm } from "../confirm.tsx";
-import { useShell } from "../context.ts";
-import { UndoButtons } from "../deck/undo.tsx";
-import { Card, Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
-import { FileButton, saveFile } from "./files.tsx";
+import type { DoneAnswer, ImportPreview } from "../../../../appliance/control/wire.ts";
+import { ask } from "../../api.ts";
+import { Confirm } from "../../confirm.tsx";
+import { useShell } from "../../context.ts";
+import { UndoButtons } from "../../deck/undo.tsx";
+import { Card, Problem } from "../../parts.tsx";
+import { useAction } from "../../use-action.ts";
+import { FileButton, saveFile } from "../files.tsx";
 
 /** Settings out to a file, and in from one: looked at first, and undone when it was a mistake. */
 export function SettingsCard() {
