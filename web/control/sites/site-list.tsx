@@ -4,7 +4,7 @@ import { counted, whole } from "../../shared/format.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { useShell } from "../context.ts";
 import { usePolled } from "../use-polled.ts";
-import { formatView } from "../view.ts";
+import { formatView } from "../view/view.ts";
 import type { SiteActivity } from "./use-activity.ts";
 
 const SETTINGS_MS = 30_000;
