@@ -64,7 +64,6 @@ export const DIMENSION_CARDS: readonly (readonly [
 ])[] = [
   ["Pages", "path", "Pages", "All"],
   ["Pages", "entry", "Entry pages", "Entry"],
-  ["Pages", "exit", "Exit pages", "Exit"],
   ["Pages", "host", "Site addresses", "Addresses"],
   ["Sources", "source", "Sources of sessions", "Sources"],
   ["Sources", "ref", "Referrers"],

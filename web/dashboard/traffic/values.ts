@@ -82,7 +82,7 @@ export function linkOf(dimension: string, value: string, origin: string | null):
     const site = `https://${value}/`;
     return URL.canParse(site) ? site : null;
   }
-  const isPath = ["path", "entry", "exit"].includes(dimension) && value.startsWith("/");
+  const isPath = /^(path|entry)$/.test(dimension) && value.startsWith("/");
   return isPath && origin !== null ? pageOf(value, origin) : null;
 }
 

@@ -54,10 +54,10 @@ export async function privacyText(source: PrivacySource): Promise<string> {
     about(config, hasPublicAddress, isPassedOn),
     view(countries && !hasPublicAddress),
     kept(config),
-    "The script also counts clicks on links to other sites, downloads, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type.",
+    "The script also counts clicks on links to other sites, downloads, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type. It also sends the list of all languages that your browser is set to and, so that no cache answers in that computer's place, a new random number each time. Neither is stored.",
     "Your internet address is needed to send you an answer, as with every website. It is held in memory for a short time against misuse, and is neither stored nor written to a log.",
-    "No cookie is set. One entry is kept in your browser's own storage for this site, named \"tallydeck\": when you last opened a page here, how many pages you opened in that visit, the website or campaign that it began with, and up to 64 check numbers of the pages that you opened on that day. The check numbers stay in your browser: they are not sent, and the first page that you open on another day clears them. The entry contains no number or name that could recognise you. It serves to count visitors and visits, and you can delete it at any time in your browser's settings.",
-    'You are not counted if your browser sends "Do Not Track" or "Global Privacy Control". You can also switch counting off in your browser yourself: open any page of this site with #tallydeck-ignore at the end of its address. Doing the same again switches it on.',
+    "No cookie is set. One entry is kept in your browser's own storage for this site, named \"tallydeck\": when you last opened a page here, how many pages you opened in that visit, the website or campaign that it began with, and up to 64 check numbers of the pages that you opened on that day. The check numbers stay in your browser: they are not sent, and the first page that you open on another day clears them. The entry contains no number or name that could recognise you. It serves to count visitors and visits, and stays until it is deleted: you can do so at any time in your browser's settings.",
+    'You are not counted if your browser sends "Do Not Track" or "Global Privacy Control". You can also switch counting off in your browser yourself: open any page of this site with #tallydeck-ignore at the end of its address. The entry is then the word "off" and nothing else, and stays until it is deleted. Doing the same again switches counting on.',
     `The daily totals are kept for about ${config.retentionDays} days. A day begins at midnight ${zone === "UTC" ? "in UTC" : `in the time zone ${zone}`}.`,
     ...(pings
       ? [
@@ -96,7 +96,7 @@ function view(countries: boolean): string {
   const country = countries
     ? " The company that passes it on adds the country that your internet address belongs to."
     : "";
-  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, and whether you open the site, or this page, for the first time today.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
+  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, whether you open the site, or this page, for the first time today, whether the page begins your visit or is its second, and whether the visit before had one page only.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
 }
 
 function kept({ detailDays, retentionDays }: PrivacySettings): string {

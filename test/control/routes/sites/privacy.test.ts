@@ -40,6 +40,16 @@ onOneEngine(() => {
       assert.doesNotMatch(shown, /it also keeps/);
     });
 
+    it("names what is sent and not stored, and how long the entry in the browser stays", async () => {
+      const shown = await text();
+      assert.match(
+        shown,
+        /the list of all languages .* a new random number .* Neither is stored\./,
+      );
+      assert.match(shown, /One entry .* stays until it is deleted/);
+      assert.match(shown, /The entry is then the word "off" and nothing else, and stays until/);
+    });
+
     it("tells of surveys, app pings and countries once there are any", async () => {
       assert.doesNotMatch(await text(), /The survey\.|The app\.|adds the country/);
       await world().survey({ sv: 1 });
