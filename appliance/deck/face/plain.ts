@@ -1,6 +1,15 @@
 import type { TextSize } from "../../base/input/deck-fields.ts";
 import { blend, type Colors } from "./colors.ts";
-import { centred, type Fonts, isFlat, label, type Shape, scaleOf, textBlock } from "./shapes.ts";
+import {
+  centred,
+  type Fonts,
+  isFlat,
+  label,
+  type Shape,
+  scaleOf,
+  shrunkLabel,
+  textBlock,
+} from "./shapes.ts";
 import type { Area } from "./sparkline.ts";
 import { fitText, type TextBox } from "./text-fit.ts";
 
@@ -18,6 +27,8 @@ export interface TextFace extends Colors {
   size?: TextSize;
   /** Path of an icon beside it, as of `IconFile`. */
   icon?: string;
+  /** A small line above it. */
+  above?: string;
 }
 
 /** One thing that matters, with a small line above and perhaps below. */
@@ -38,16 +49,24 @@ export function layoutPlain(face: PlainFace, size: TextBox, fonts: Fonts): Shape
     case "blank":
       return [];
     case "text":
-      return textFace(face, { left: 0, top: 0, ...size }, fonts);
+      return textFace(face, size, fonts);
     case "figure":
       return figure(face, size, fonts);
   }
 }
 
-function textFace({ text, icon, color, size }: TextFace, area: Area, fonts: Fonts): Shape[] {
-  return icon === undefined
-    ? textBlock(text, color, area, fonts, size)
-    : iconBlock({ icon, text, color }, area, fonts);
+function textFace(face: TextFace, slot: TextBox, fonts: Fonts): Shape[] {
+  const { text, icon, color, background, size, above = "" } = face;
+  const { pad, small, cap } = scaleOf(slot, fonts);
+  const top = above === "" ? 0 : pad + cap;
+  const quiet = { size: small, color: blend(background, color, 0.6), room: slot.width - 2 * pad };
+  const area = { left: 0, top, width: slot.width, height: slot.height - top };
+  return [
+    ...shrunkLabel(above, { ...quiet, center: slot.width / 2, y: top }, fonts),
+    ...(icon === undefined
+      ? textBlock(text, color, area, fonts, size)
+      : iconBlock({ icon, text, color }, area, fonts)),
+  ];
 }
 
 function figure({ top, main, bottom, color, background }: FigureFace, size: TextBox, fonts: Fonts) {

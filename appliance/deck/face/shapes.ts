@@ -129,17 +129,22 @@ export function centred(
 }
 
 type Anchor = { left: number } | { center: number } | { right: number };
+type Line = Anchor & { size: number; color: string; room: number; y: number };
+
+/** The smallest size, relative to other words, that is readable at arm's length. */
+export const SMALLEST = 0.8;
+
+/** A quiet line that is smaller where that shows all of it, and cut last. */
+export function shrunkLabel(text: string, at: Line, fonts: Fonts): Shape[] {
+  const fits = Math.floor(at.room / fonts.plain.width(text));
+  const size = Math.max(Math.round(at.size * SMALLEST), Math.min(at.size, fits));
+  return label(text, { ...at, size }, fonts);
+}
 
 /** One quiet line, cut with an ellipsis at `room`. */
 export function label(
   text: string,
-  {
-    size,
-    color,
-    room,
-    y,
-    ...anchor
-  }: Anchor & { size: number; color: string; room: number; y: number },
+  { size, color, room, y, ...anchor }: Line,
   { plain }: Fonts,
 ): Shape[] {
   if (text === "") return [];

@@ -135,16 +135,17 @@ export class Channels {
 
   /**
    * Gives the channel a new value; the last write wins.
+   * @param site the id of the site that it is about, where keys have to say it
    * @throws {Refusal} `invalid_channel`; `invalid_field` for what does not go with the channel;
    * `channel_limit` when every place holds a live value.
    */
-  set(channel: string, push: Push): PushResult {
+  set(channel: string, push: Push, site: string | null = null): PushResult {
     const name = channelName(channel);
     const { text, replaced, truncated } = cleanText(push.text);
     const { color = null, background = null, icon = null } = push;
     if (icon !== null) this.#icons?.check(icon, "icon");
     const textOf = push.status ?? null;
-    const entry = this.#push(name, push, { text, textOf, color, background, icon });
+    const entry = this.#push(name, push, { text, textOf, color, background, icon, site });
     return { value: this.#describe(name, entry), replaced, truncated };
   }
 
@@ -158,14 +159,9 @@ export class Channels {
     const before = known?.held;
     const isUnwatched = ping.period === undefined && before?.period === null;
     if (isUnwatched && known?.state === "firing") return;
-    const { color = null, background = null, icon = null } = before ?? {};
+    const { color = null, background = null, icon = null, site = null } = before ?? {};
     const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
-    const looks = {
-      ...textAfter(before, text, ping.status),
-      color,
-      background,
-      icon,
-    };
+    const looks = { ...textAfter(before, text, ping.status), color, background, icon, site };
     this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, looks, run);
   }
 

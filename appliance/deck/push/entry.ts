@@ -35,6 +35,8 @@ export interface ChannelValue {
   state: ChannelState;
   /** The fields from here on are there where the sender gave them. */
   icon?: string;
+  /** The id of the site that it is about, where keys have to say it. */
+  site?: string;
   status?: Status;
   id?: string;
   hold?: true;
@@ -86,8 +88,9 @@ export function shownValue(
     updatedAt: epoch(held.set),
     expiresAt: stays ? null : epoch(held.expires ?? 0),
     state,
-    // A value that was kept by an earlier version has none.
+    // A value that was kept by an earlier version has neither.
     ...(held.icon != null && { icon: held.icon }),
+    ...(held.site != null && { site: held.site }),
     ...(held.status !== null && { status: held.status }),
     ...(held.id !== null && { id: held.id }),
     ...(held.hold && { hold: true as const }),

@@ -17,6 +17,8 @@ export interface HeldMessage {
   readonly background: string | null;
   /** Name of an icon. */
   readonly icon: string | null;
+  /** The id of the site that the text is about, where keys have to say it. */
+  readonly site: string | null;
   /** The time of its push or declaration. */
   readonly set: number;
   /** The time at which the text expires; null for never. */
@@ -45,7 +47,7 @@ export interface HeldMessage {
   readonly ack: Acknowledgement | null;
 }
 
-export type Looks = Pick<HeldMessage, "text" | "textOf" | "color" | "background" | "icon">;
+export type Looks = Pick<HeldMessage, "text" | "textOf" | "color" | "background" | "icon" | "site">;
 
 /** The watching of a channel in seconds; `period` is null for one that is not watched. */
 interface ChannelWatch {
@@ -63,6 +65,7 @@ export function nothing(now: number): HeldMessage {
     color: null,
     background: null,
     icon: null,
+    site: null,
     set: now,
     expires: null,
     status: null,

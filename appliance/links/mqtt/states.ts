@@ -83,8 +83,10 @@ function channelState(channels: Pick<Channels, "get">, name: string): State {
   const value = channels.get(name);
   if (value === undefined) return lasting({ channel: name, text: "", state: "waiting" });
   const isOver = value.state === "expired";
+  // The topic says what it is about.
+  const { site: _, ...told } = value;
   return {
-    payload: JSON.stringify({ ...value, text: isOver ? "" : cut(value.text) }),
+    payload: JSON.stringify({ ...told, text: isOver ? "" : cut(value.text) }),
     expiresAt: isOver ? null : value.expiresAt,
   };
 }

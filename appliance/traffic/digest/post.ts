@@ -16,8 +16,8 @@ interface PostParts {
   readonly mail: (
     mail: Readonly<Record<"to" | "subject" | "text" | "html", string>>,
   ) => Promise<SendOutcome>;
-  /** Gives a push channel a text that stays. @throws {Refusal} where there is no room for the channel */
-  readonly push: (channel: string, text: string) => void;
+  /** Gives a push channel a text about a site, which stays. @throws {Refusal} where there is no room for the channel */
+  readonly push: (channel: string, text: string, site: string) => void;
 }
 
 /** Sends digests to a webhook or a push channel. */
@@ -39,7 +39,7 @@ function toChannel(
   { figures }: MadeDigest,
 ): SendOutcome {
   try {
-    if (channel !== null) push(channel, keyText(figures));
+    if (channel !== null) push(channel, keyText(figures), figures.site);
     return { kind: "sent" };
   } catch (error) {
     if (error instanceof Refusal) return { kind: "again", why: error.message };

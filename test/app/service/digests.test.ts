@@ -228,6 +228,20 @@ onOneEngine(() => {
       assert.equal(webhook.problem, "The webhook answered 500.");
     });
 
+    it("tells keys its site where there are several", async () => {
+      const onKeys = async () => {
+        await owner.ask("POST", PATH);
+        return (await owner.get("/api/push-channels")).channels[0];
+      };
+      await set({ channel: "digest", webhook: null });
+      assert.equal((await onKeys()).site, undefined);
+      await world().restart({ SITES: "blog,shop" });
+      assert.deepEqual(await onKeys().then(({ text, site }) => [text, site]), [
+        "0 visitors\nyesterday",
+        "blog",
+      ]);
+    });
+
     it("has the form that Slack takes", async () => {
       await world().beacon({ p: "/a&b<c>" });
       await set({ form: "slack" });

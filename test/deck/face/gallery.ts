@@ -52,6 +52,11 @@ const pushed = (text: string, more: { color?: string; background?: string } = {}
   value: { text, color: null, background: null, state: "live" as const, ...more },
 });
 
+/** A text about one of several sites. */
+const about = (site: string, text: string, icon?: string): Partial<FaceContext> => ({
+  value: { text, color: null, background: null, state: "live", site, ...(icon && { icon }) },
+});
+
 const expired = (text: string) => ({
   value: { text, color: "#4ade80", background: null, state: "expired" as const },
 });
@@ -155,6 +160,9 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "push-word": show(push, pushed("OK")),
   "push-number": show(push, pushed("21.5°C\nOffice")),
   "push-lines": show(push, pushed("main\n#4821\npassed\n3m 12s")),
+  "push-site": show(push, about("blog", "1,234 visitors\nyesterday +12%")),
+  "push-site-long": show(push, about("documentation-of-the-shop", "98 visitors\n7 days −3%")),
+  "push-site-icon": show(push, { ...icons, ...about("blog", "1 visitor", "house") }),
   "push-sentence": show(push, pushed("Stand-up in 5 minutes, room 2")),
   "push-long-word": show(push, pushed("Donaudampfschifffahrt")),
   "push-too-long": show(push, pushed("The quick brown fox jumps over the lazy dog. ".repeat(5))),

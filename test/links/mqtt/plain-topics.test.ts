@@ -38,6 +38,19 @@ describe("plain MQTT", () => {
     assert.deepEqual([state.retain, state.expiry], [true, 60]);
   });
 
+  it("tells of a digest what is in it, not whose it is, which the topic says", async () => {
+    const { owner, ha, base } = home();
+    await owner.ask("POST", "/api/sites", { id: "shop" });
+    await owner.ask("PUT", "/api/sites/shop/digest", {
+      ...{ enabled: true, every: "day", weekday: 1, hour: 8, mail: [], webhook: null },
+      ...{ form: "json", channel: "shop-digest" },
+    });
+    await owner.ask("POST", "/api/sites/shop/digest");
+    assert.equal((await held("shop-digest")).site, "shop");
+    const told = JSON.parse((await ha.next(`${base}/channel/shop-digest/state`)).text);
+    assert.deepEqual([told.text, told.site], ["0 visitors\nyesterday", undefined]);
+  });
+
   it("says what is wrong with a command", async () => {
     const { ok, error } = await command("channel/door/set", { text: "x", ttl: -1 });
     assert.equal(ok, false);

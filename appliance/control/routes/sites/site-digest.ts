@@ -85,7 +85,10 @@ export async function startDigests({
     post: digestPost({
       request: (request) => outgoing.send(request, 1),
       mail: (each) => mail.send({ ...each, id: newId(), date: clock.now() }),
-      push: (channel, text) => void channels.set(channel, { text, ttl: 0 }),
+      push: (channel, text, site) => {
+        const isOneOfMany = numbers.directory.sites.length > 1;
+        channels.set(channel, { text, ttl: 0 }, isOneOfMany ? site : null);
+      },
     }),
     alarms: (site, from, until) => alarmLog.within(site, from, until),
   });

@@ -36,7 +36,7 @@ export function pushFace(widget: PushWidget, situation: FaceContext): PlainFace 
   if (value === undefined) return { kind: "text", text: "…", ...dimmed(own) };
   const alarm = alarmFace(widget, situation);
   if (alarm !== undefined) return alarm;
-  const { icon } = value;
+  const { icon, site } = value;
   // A ping may have no text.
   const text = value.period === undefined ? value.text : value.text || widget.channel;
   const path = icon == null ? undefined : icons?.path(icon);
@@ -45,6 +45,7 @@ export function pushFace(widget: PushWidget, situation: FaceContext): PlainFace 
     ...({ kind: "text", text } as const),
     ...size,
     ...(path !== undefined && { icon: path }),
+    ...(site !== undefined && { above: site }),
   };
   const sent = {
     ...colorsIn(value),

@@ -2,7 +2,7 @@ import { STAT_METRICS, STAT_PERIODS } from "../../../base/input/deck-fields.ts";
 import { compactCount } from "../../../base/text/compact.ts";
 import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
 import type { FaceContext, Numbers } from "../face-context.ts";
-import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
+import { type Fonts, label, type Shape, SMALLEST, scaleOf, shrunkLabel } from "../shapes.ts";
 import { type Area, sparkline } from "../sparkline.ts";
 import type { TextBox } from "../text-fit.ts";
 import type { StatWidget } from "../widget.ts";
@@ -32,8 +32,6 @@ const ALARMS = {
 };
 
 const NO_NUMBER = "–";
-/** The smallest size, relative to other words, that is readable at arm's length. */
-const SMALLEST = 0.8;
 
 /** A number of a site, as it is now. */
 export function statFace(widget: StatWidget, { now, timeZone, numbers }: FaceContext): StatFace {
@@ -153,17 +151,6 @@ function statRow(face: StatFace, size: TextBox, fonts: Fonts): Shape[] {
     ...numberShapes(face, { left: pad, y: numberY, size: number }),
     ...change.shapes,
   ];
-}
-
-/** A quiet line that is smaller where that shows all of it, and cut last. */
-function shrunkLabel(
-  text: string,
-  at: { left: number; y: number; size: number; color: string; room: number },
-  fonts: Fonts,
-): Shape[] {
-  const fits = Math.floor(at.room / fonts.plain.width(text));
-  const size = Math.max(Math.round(at.size * SMALLEST), Math.min(at.size, fits));
-  return label(text, { ...at, size }, fonts);
 }
 
 /** The largest size at which a number's digits fill the box. */
