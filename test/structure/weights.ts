@@ -6,18 +6,18 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 103, lines: 7_470 },
-  "appliance/store/": { files: 156, lines: 21_720 },
-  "appliance/deck/": { files: 92, lines: 11_580 },
-  "appliance/traffic/": { files: 93, lines: 9_790 },
+  "appliance/store/": { files: 157, lines: 21_890 },
+  "appliance/deck/": { files: 92, lines: 11_590 },
+  "appliance/traffic/": { files: 94, lines: 9_840 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
-  "appliance/control/": { files: 58, lines: 6_750 },
+  "appliance/control/": { files: 59, lines: 6_870 },
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_100 },
-  "test/": { files: 672, lines: 100_590 },
-  "web/": { files: 191, lines: 18_480 },
+  "scripts/": { files: 95, lines: 9_110 },
+  "test/": { files: 674, lines: 101_050 },
+  "web/": { files: 200, lines: 19_030 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
