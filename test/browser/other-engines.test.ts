@@ -188,12 +188,17 @@ describe("in the browsers of others", () => {
         }
       });
 
-      it("the Web UI lets in, puts a channel on a key and sends it a text", async () => {
+      it("the Web UI lets in, opens a site, puts a channel on a key and sends it a text", async () => {
         await guest.browser.go(`${control()}/?slot=k3`);
         await guest.click("label", "Admin token");
         await guest.fill("Admin token", ADMIN);
         await guest.click("button", "Sign in");
         await guest.sees("section", "Key 4");
+        await guest.click("nav button", "Sites");
+        await guest.click(".site-list a", "deckhand");
+        await guest.sees("h2", "deckhand");
+        await guest.click("summary", "Goals");
+        await guest.browser.go(`${control()}/?slot=k3`);
         await guest.choose("Shows", "Pushed text");
         await guest.fill("Channel", "oven");
         await guest.sees("main", /^Saved$/m);

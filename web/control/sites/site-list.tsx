@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
 import type { Site, SiteSettings, SiteSettingsAnswer } from "../../../appliance/control/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
@@ -17,7 +18,8 @@ interface SiteListProps {
 /** A row for each site, which leads to its page. */
 export function SiteList({ activity }: SiteListProps) {
   const { box } = useShell();
-  const [settings] = usePolled<SiteSettingsAnswer>("api/site-settings", SETTINGS_MS);
+  const [answer] = usePolled<SiteSettingsAnswer>("api/site-settings", SETTINGS_MS);
+  const settings = useMemo(() => new Map(answer?.sites.map((site) => [site.id, site])), [answer]);
   return (
     <table class="card site-list">
       <thead>
@@ -38,7 +40,7 @@ export function SiteList({ activity }: SiteListProps) {
               <Chips
                 site={site}
                 alarms={activity.get(site.id)?.alarms}
-                settings={settings?.sites.find(({ id }) => id === site.id)}
+                settings={settings.get(site.id)}
               />
             </th>
             <Figures activity={activity.get(site.id)} />
