@@ -159,6 +159,8 @@ describe("imports and exports in the Web UI", () => {
     // The focus is on the panel by now, so that the next stop is in it.
     const isIn = `document.activeElement.closest(".moving") !== null`;
     assert.equal(await control().page.evaluate(isIn), true);
+    await choose(await file(), "example_com.zip", "Choose another file…");
+    await sees("example_com.zip was read. Nothing is written yet.");
     await button("Cancel").click();
     await button("Choose a file…").waitFor();
     assert.equal((await importer().list()).upload, null);

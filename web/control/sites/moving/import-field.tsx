@@ -42,10 +42,15 @@ export function ImportField({ site }: { site: string }) {
     keep(begun);
     if (await sendFile(file, begun, keep)) await inspect(begun, {});
   };
-  const take = (file: File) =>
+  const begin = async (file: File) => {
+    const named = { name: file.name, size: file.size };
+    await send(file, await ask<ImportUpload>("POST", `${path}/uploads`, named));
+  };
+  const take = (file: File) => run(() => begin(file));
+  const takeAnother = (file: File, before: ImportUpload) =>
     run(async () => {
-      const named = { name: file.name, size: file.size };
-      await send(file, await ask<ImportUpload>("POST", `${path}/uploads`, named));
+      await ask("DELETE", uploadPath(before));
+      await begin(file);
     });
   const goOn = (file: File, begun: ImportUpload) =>
     run(async () => {
@@ -90,6 +95,7 @@ export function ImportField({ site }: { site: string }) {
               busy={busy && !isSent(upload.id)}
               onRead={(by) => void run(() => inspect(upload, by))}
               onImport={(replace) => void bring(upload, replace)}
+              onAnother={(file) => void takeAnother(file, upload)}
               onGoOn={(file) => void goOn(file, upload)}
               onCancel={() => void cancel(upload)}
             />

@@ -18,6 +18,8 @@ interface ImportUploadProps {
   onRead: (wishes: ImportOptions) => void;
   onImport: (replace: boolean) => void;
   onGoOn: (file: File) => void;
+  /** has this one go */
+  onAnother: (file: File) => void;
   onCancel: () => void;
 }
 
@@ -25,10 +27,13 @@ interface ImportUploadProps {
 export function ImportUploadPart(props: ImportUploadProps) {
   const { site, upload, busy, onCancel } = props;
   if (upload.site !== site) return <Elsewhere {...props} />;
+  const another = (upload.state === "sent" || upload.state === "read") && (
+    <FileButton label="Choose another file…" accept="" disabled={busy} onFile={props.onAnother} />
+  );
   return (
     <>
       <Standing {...upload} />
-      <Problem text={upload.problem ?? ""} />
+      <Problem text={upload.problem ?? ""}>{another}</Problem>
       <Choices {...props} />
       {upload.state !== "done" && (
         <div class="row">
@@ -40,6 +45,7 @@ export function ImportUploadPart(props: ImportUploadProps) {
               onFile={props.onGoOn}
             />
           )}
+          {upload.problem === null && another}
           <button type="button" onClick={onCancel}>
             Cancel
           </button>
