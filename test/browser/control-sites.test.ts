@@ -214,24 +214,32 @@ describe("sites in the Web UI", () => {
     await card("blog").getByRole("switch", { name: "When it is silent" }).click();
     await card("blog").getByText("Learning: it takes three weeks of views").waitFor();
     const webhook = section("blog", "Alarms").getByLabel("Webhook", { exact: true });
+    const set = async () => (await control().ask("GET", "/api/sites/blog/alarms")).json;
     await webhook.fill("https://ntfy.example/blog");
     await webhook.press("Enter");
-    await control().sees(/https:\/\/ntfy\.example, which is not allowed yet/);
+    await card("blog").getByText("Nothing may be sent to https://ntfy.example yet.").waitFor();
+    assert.deepEqual(await set(), { silence: true, rush: false, webhook: null });
+    const kept = control().page.waitForResponse("**/api/sites/blog/alarms");
+    await card("blog").getByRole("button", { name: "Allow https://ntfy.example" }).click();
+    await kept;
+    assert.equal((await set()).webhook, "https://ntfy.example/blog");
+    await webhook.fill("ntfy.example");
+    await webhook.press("Enter");
+    await control().sees(/^Webhook must be an address that begins with http/);
     control().owner.expectTrouble(/400/);
-    const set = (await control().ask("GET", "/api/sites/blog/alarms")).json;
-    assert.deepEqual(set, { silence: true, rush: false, webhook: null });
   });
 
   it("send a digest where and when that is wanted, and one at once", async () => {
     const digest = section("blog", "Digest");
     const callee = await Callee.start();
     try {
-      await control().ask("POST", "/api/origins", { origin: callee.origin });
       await open("blog");
       await unfold("blog", "Digest");
       await digest.getByLabel("Day", { exact: true }).selectOption("Friday");
       await digest.getByLabel("Hour", { exact: true }).selectOption("07:00");
       await digest.getByLabel("Webhook", { exact: true }).fill(`${callee.origin}/hook`);
+      await digest.getByRole("button", { name: `Allow ${callee.origin}` }).click();
+      await digest.getByText("Nothing may be sent to").waitFor({ state: "detached" });
       await digest.getByRole("button", { name: "Save" }).click();
       await digest.getByText(/^The next goes out on Friday.* 07:00\.$/).waitFor();
       await digest.getByRole("button", { name: "Send one now" }).click();

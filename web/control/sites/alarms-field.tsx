@@ -1,5 +1,7 @@
+import { useState } from "preact/hooks";
 import type { SiteActivity, SiteAlarms } from "../../../appliance/control/wire.ts";
-import { Input, Problem, Switch, useNow } from "../parts.tsx";
+import { Problem, Switch, useNow } from "../parts.tsx";
+import { WebhookField } from "../push/allow-origin.tsx";
 import { alarmState } from "./alarm-words.ts";
 import { Section } from "./section.tsx";
 import { useSetting } from "./use-setting.ts";
@@ -17,6 +19,7 @@ const NAMES = { silence: "When it is silent", rush: "When there is a rush" } as 
 export function AlarmsField({ id, states }: AlarmsFieldProps) {
   const { busy, problem, kept: alarms, save } = useSetting<SiteAlarms>(`api/sites/${id}/alarms`);
   const now = useNow();
+  const [typed, setTyped] = useState<string | null>();
   const change = (part: Partial<SiteAlarms>) => void save({ ...alarms, ...part });
   return (
     <Section title="Alarms" state={alarms === null ? undefined : headingOf(alarms)}>
@@ -40,14 +43,11 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
               )}
             </div>
           ))}
-          <Input
-            label="Webhook"
-            hint="It gets a POST when an alarm begins and when it is over. Allow its address first, under Push."
-            type="url"
-            spellcheck={false}
-            defaultValue={alarms.webhook ?? ""}
-            placeholder="none"
-            onSet={(text) => change({ webhook: text || null })}
+          <WebhookField
+            url={typed === undefined ? alarms.webhook : typed}
+            hint="It gets a POST when an alarm begins and when it is over."
+            onText={setTyped}
+            onSet={(webhook) => change({ webhook })}
           />
         </>
       )}

@@ -10,8 +10,10 @@ import type { DigestAnswer, DigestSentAnswer } from "../../../appliance/control/
 import { wallOf, zoneNote } from "../../shared/dates.ts";
 import { ask } from "../api.ts";
 import { Choice, Form, Input, Problem, Select, Switch, useNow, VERBATIM } from "../parts.tsx";
+import { WebhookField } from "../push/allow-origin.tsx";
 import { ChannelField } from "../push/channel-field.tsx";
 import { ago } from "../times.ts";
+import { ViewLink } from "../view/view-link.tsx";
 import { Section } from "./section.tsx";
 import { useSetting } from "./use-setting.ts";
 
@@ -169,29 +171,25 @@ function Places({ now: { mail, webhook, form, channel }, onEdit }: PartProps) {
     <>
       <Input
         label="Mail to"
-        hint="Addresses, with commas between. Name the mail server under Machine."
+        hint={
+          <>
+            Addresses, with commas between. A{" "}
+            <ViewLink to={{ tab: "box", part: "connections" }}>mail server</ViewLink> has to be
+            named first.
+          </>
+        }
         {...VERBATIM}
         defaultValue={mail.join(", ")}
         placeholder="nobody"
         onText={(text) => onEdit({ mail: text.split(/[\s,;]+/).filter(Boolean) })}
       />
-      <div class="pair">
-        <Input
-          label="Webhook"
-          hint="Allow its address first, under Push."
-          type="url"
-          spellcheck={false}
-          value={webhook ?? ""}
-          placeholder="none"
-          onText={(text) => onEdit({ webhook: text.trim() || null })}
-        />
-        <Select
-          label="It takes"
-          value={form}
-          options={FORMS}
-          onChoose={(chosen) => onEdit({ form: chosen })}
-        />
-      </div>
+      <WebhookField url={webhook} onText={(url) => onEdit({ webhook: url })} />
+      <Select
+        label="It takes"
+        value={form}
+        options={FORMS}
+        onChoose={(chosen) => onEdit({ form: chosen })}
+      />
       <ChannelField
         label="Push channel"
         hint="For a key, and for a home automation: the visitors, and how they moved."

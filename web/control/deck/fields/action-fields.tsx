@@ -1,13 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { FIELD_LIMITS, METHODS } from "../../../../appliance/base/input/deck-fields.ts";
-import { originOf } from "../../../../appliance/base/input/origin.ts";
 import { DEFAULT_TTL } from "../../../../appliance/base/names.ts";
 import type { Action, DeckView, RequestAction } from "../../../../appliance/control/wire.ts";
-import { Area, CodeArea, Input, Problem, Select } from "../../parts.tsx";
+import { Area, CodeArea, Input, Select } from "../../parts.tsx";
+import { AllowOrigin } from "../../push/allow-origin.tsx";
 import { ChannelField } from "../../push/channel-field.tsx";
 import { LIVES } from "../../push/test-value.tsx";
-import { useAction } from "../../use-action.ts";
 import type { AllowedOrigins } from "../../use-origins.ts";
 import { headerLines, readHeaderLines } from "./actions.ts";
 import { SequenceFields } from "./sequence-fields.tsx";
@@ -142,7 +141,7 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
           onText={(text) => onEdit({ ...action, url: text.trim() })}
         />
       </div>
-      <Allow url={action.url} origins={origins} />
+      <AllowOrigin url={action.url} origins={origins} />
       <Headers
         headers={action.headers}
         onEdit={(headers) =>
@@ -164,29 +163,6 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
         />
       )}
     </>
-  );
-}
-
-interface AllowProps {
-  url: string;
-  origins: AllowedOrigins;
-}
-
-/** Asks the owner to allow an origin, since requests to others are not sent. */
-function Allow({ url, origins }: AllowProps) {
-  const { busy, problem, run } = useAction();
-  const origin = originOf(url);
-  if (origin === undefined || origins.list === null || origins.list.includes(origin)) return null;
-  return (
-    <div class="notice">
-      <p>
-        Keys may not send to <code>{origin}</code> yet. Allow it if it is yours.{" "}
-        <button type="button" disabled={busy} onClick={() => run(() => origins.allow(origin))}>
-          Allow {origin}
-        </button>
-      </p>
-      <Problem text={problem} />
-    </div>
   );
 }
 
