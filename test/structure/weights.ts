@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_110 },
-  "test/": { files: 674, lines: 101_050 },
-  "web/": { files: 200, lines: 19_030 },
+  "test/": { files: 674, lines: 101_060 },
+  "web/": { files: 201, lines: 19_090 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

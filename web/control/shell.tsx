@@ -74,7 +74,8 @@ export function Shell() {
         )}
       </div>
       <main>
-        <h1>{name}</h1>
+        {/* A site's page has its name for a heading. */}
+        <h1 class={view.site === "" ? undefined : "offscreen"}>{name}</h1>
         <Body />
       </main>
     </div>
