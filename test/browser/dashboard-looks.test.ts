@@ -151,12 +151,18 @@ describe("the look of the dashboard", () => {
     proxy.close();
   });
 
-  it("has nine tiles in two columns on a phone, the last as wide as both", async () => {
+  it("has three figures beside each other on a phone, the others in a strip to swipe, and the chart above the fold", async () => {
     await phone.look("/dashboard?site=deckhand");
-    const tops = await phone.page
-      .locator(".tiles .tile")
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
-    assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
+    const topsOf = (tiles: string) =>
+      phone.page
+        .locator(tiles)
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    const [large, others] = [await topsOf(".tiles > .tile"), await topsOf(".strip > .tile")];
+    assert.deepEqual([large.length, new Set(large).size], [3, 1]);
+    assert.deepEqual([others.length, new Set(others).size], [6, 1]);
+    await phone.page.locator(".strip > .app").click();
+    const chart = await phone.page.locator(".frappe").boundingBox();
+    assert.ok(chart && chart.y + chart.height <= 740, JSON.stringify(chart));
   });
 
   it("shortens counts in tiles from ten million on, which are whole in their titles", async () => {

@@ -80,11 +80,11 @@ describe("the rows of the dashboard", () => {
     });
   });
 
-  it("name the hosts that people know, beside their letter, and count those of the site in a line", async () => {
+  it("name the hosts that people know, beside the sign of their kind, and count those of the site in a line", async () => {
     // A page that keeps what it is given again.
     await owner.signIn(`${NOTES}&front=ref&metric=pv`);
     const google = card("ref").locator("tr", { hasText: "google.com" }).locator(".value");
-    assert.equal((await seen(google)).replace(/\s+/g, " "), "GGoogle google.com");
+    assert.equal((await seen(google)).replace(/\s+/g, " "), "Google google.com");
     assert.equal(await card("ref").getByText("fieldnotes.example").count(), 0);
     const range = { from: "2026-02-03", to: "2026-03-04" };
     const { ref } = await world().read("/stats", { site: "fieldnotes", ...range });

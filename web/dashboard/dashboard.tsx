@@ -139,7 +139,7 @@ const STEPS = { chart: 1, below: 2 } as const;
 
 const NO_MARKS: MarksAnswer["marks"] = [];
 
-type TrafficProps = Omit<Shown, "compared" | "metric" | "where" | "stars" | "toggleStar">;
+type TrafficProps = Omit<Shown, "compared" | "metric" | "unit" | "where" | "stars" | "toggleStar">;
 
 function Traffic(props: TrafficProps) {
   const { history, range, now, token, view, bots, toggleBots, change, onKept } = props;
@@ -161,7 +161,7 @@ function Traffic(props: TrafficProps) {
     [whereKey(history.where), metric, range.from, range.to],
   );
   const asked = { history, range, compared, now };
-  const chart = { ...asked, metric, bots, toggleBots, onKept, marks };
+  const chart = { ...asked, metric, unit: view.unit, bots, toggleBots, change, onKept, marks };
   const heated = chartable(history, view.metric, "pv");
   const lists = { where, filter, layout, open, front, heated };
   return (

@@ -4,6 +4,7 @@ import type { CrossField } from "../../appliance/traffic/collector/wire.ts";
 import { parseWhere } from "./filters/where.ts";
 import { type Choice, COMPARES, type Compare, isPeriod } from "./period/period.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
+import { UNITS, type Unit } from "./traffic/trend-model.ts";
 
 /**
  * The view that the page shows: all of it is in the address, so that a link shows the same page.
@@ -18,6 +19,8 @@ export interface View {
   compare: Compare;
   /** the chosen metric; null for the default */
   metric: Metric | null;
+  /** the length of time that a point of the chart stands for; null for the usual one */
+  unit: Unit | null;
   /** the conditions, in the order of choice */
   where: Condition[];
   filter: string;
@@ -49,6 +52,7 @@ export function parseView(query: string): View {
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
     metric: METRICS.find((metric) => metric === get("metric")) ?? null,
+    unit: UNITS.find((unit) => unit === get("by")) ?? null,
     where: parseWhere(params.getAll("where")),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
@@ -88,6 +92,7 @@ export function formatView(view: View): string {
   }
   set("compare", view.compare, "prior");
   set("metric", view.metric ?? "");
+  set("by", view.unit ?? "");
   for (const one of view.where) params.append("where", conditionText(one));
   set("filter", view.filter);
   set("view", view.layout, "cards");

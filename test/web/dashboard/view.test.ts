@@ -13,6 +13,7 @@ describe("the view in the address", () => {
       choice: { period: "custom", from: day("2026-01-01"), to: day("2026-01-31") },
       compare: "year",
       metric: "bounceRate",
+      unit: "week",
       where: [
         { dimension: "path", test: "begins", value: "/a:b,c&d=e" },
         { dimension: "ref", test: "not", value: "direct" },
@@ -42,7 +43,7 @@ describe("the view in the address", () => {
 
   it("is the usual one where the address is off shape", () => {
     const odd =
-      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y&where=path&where=:is:x&where=path:is:&where=app_os:is:x&where=path:has:x";
+      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y&where=path&where=:is:x&where=path:is:&where=app_os:is:x&where=path:has:x&by=second";
     assert.deepEqual(parseView(odd), plain);
   });
 

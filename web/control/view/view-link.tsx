@@ -18,5 +18,5 @@ export function ViewLink({ to, ...rest }: ViewLinkProps) {
     change(to);
     scrollTo(0, 0);
   };
-  return <a href={formatView({ ...view, ...to }) || "?"} onClick={follow} {...rest} />;
+  return <a href={formatView({ ...view, ...to })} onClick={follow} {...rest} />;
 }

@@ -7,6 +7,7 @@ import { Help } from "../../shared/help.tsx";
 import { addNumbers, type DayRange, seriesOf } from "../history.ts";
 import { delta } from "../traffic/figures.ts";
 import type { Shown } from "../traffic/shown.ts";
+import { Figure } from "../traffic/tiles.tsx";
 import { useReading } from "../use-reading.ts";
 
 type GoalsProps = Pick<Shown, "history" | "range" | "compared" | "token" | "now">;
@@ -30,6 +31,7 @@ export function Goals({ history, range, compared, token, now }: GoalsProps) {
   const runs = range.to === dayOf(now);
   // Goals are not kept by the hour: a day that runs stays out of both sides.
   const [over, before] = [range, isWhole ? compared : null].map((days) => overDays(days, runs));
+  const most = Math.max(...answer.goals.map(({ daily }) => reachedIn(answer, daily, range)));
   return (
     <section class="card goals" aria-labelledby="goals-title">
       <header>
@@ -37,9 +39,11 @@ export function Goals({ history, range, compared, token, now }: GoalsProps) {
         <Help of="dashboard#goals" about="Goals" />
       </header>
       <table>
-        <thead class="offscreen">
+        <thead>
           <tr>
-            <th scope="col">Goal</th>
+            <th scope="col">
+              <span class="offscreen">Goal</span>
+            </th>
             <th scope="col">Reached</th>
             <th scope="col">Per visitor</th>
             {compared && <th scope="col">Change</th>}
@@ -51,7 +55,10 @@ export function Goals({ history, range, compared, token, now }: GoalsProps) {
             const was = before ? reachedIn(answer, goal.daily, before) : null;
             const moved = delta("pv", over ? reachedIn(answer, goal.daily, over) : null, was);
             return (
-              <tr key={`${goal.kind} ${goal.value} ${goal.name}`}>
+              <tr
+                key={`${goal.kind} ${goal.value} ${goal.name}`}
+                style={{ "--bar": most > 0 ? reached / most : 0 }}
+              >
                 <th
                   scope="row"
                   dir="auto"
@@ -59,7 +66,9 @@ export function Goals({ history, range, compared, token, now }: GoalsProps) {
                 >
                   {goal.name}
                 </th>
-                <td class="count">{whole(reached)}</td>
+                <td class="count">
+                  <Figure metric="pv" value={reached} />
+                </td>
                 <td class="share" title="By all visitors">
                   {partOf(reached, visitors)}
                 </td>

@@ -165,7 +165,7 @@ function Summary({ survey }: { survey: SurveysAnswer }) {
     ["promoters", "Promoters (9–10)", nps.promoters],
   ];
   return (
-    <section class="tiles" aria-label="Survey figures">
+    <section class="tiles of-surveys" aria-label="Survey figures">
       <div class="tile">
         <span class="name">Responses</span>
         <span class="figure">{whole(total)}</span>
@@ -173,7 +173,7 @@ function Summary({ survey }: { survey: SurveysAnswer }) {
           {whole(total - short)} full, {whole(short)} short
         </span>
       </div>
-      <div class="tile wide">
+      <div class="tile">
         <span class="name">Net promoter score</span>
         <span class="figure">{nps.score === null ? NO_FIGURE : signed(nps.score)}</span>
         <span class="delta">{counted(nps.answered, "answer")}</span>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { copyText } from "../../shared/copy.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
@@ -115,6 +115,12 @@ type TabsProps = Pick<BreakdownCardProps, "breakdowns" | "front" | "filter" | "o
 /** The tabs of a card. They are one stop of the Tab key, and arrows go from tab to tab. */
 function Tabs({ breakdowns, front, filter, onFront }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
+  // Only along the line: the page stays where it is.
+  useLayoutEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (tab && list.current)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [front.name]);
   const press = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined) return;

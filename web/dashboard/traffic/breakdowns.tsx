@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { rangeName } from "../../shared/dates.ts";
 import { Dialog } from "../../shared/dialog.tsx";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
+import { Heatmap } from "../heatmap/heatmap.tsx";
 import { spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys/keys.ts";
 import { Later, useSteps } from "../later.tsx";
@@ -17,7 +18,6 @@ import {
   originOf,
 } from "./breakdown-model.ts";
 import { HOURS_OF_WEEK } from "./dimensions.ts";
-import { Heatmap } from "./heatmap.tsx";
 import { comparable } from "./hosts.ts";
 import type { Shown } from "./shown.ts";
 import type { Star } from "./use-stars.ts";

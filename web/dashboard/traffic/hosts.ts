@@ -1,5 +1,5 @@
+import { KNOWN_HOSTS } from "../../../appliance/base/hosts/known-hosts.ts";
 import { comparableHost } from "../../../appliance/base/names.ts";
-import { KNOWN_HOSTS } from "../../../appliance/base/text/known-hosts.ts";
 
 /** Dimensions whose values are hosts that visitors came from, or names of campaigns. */
 export const isOfHosts = (name: string): boolean => name === "ref" || name === "source";

@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { OTHER } from "../../../appliance/base/names.ts";
-import { percent, whole } from "../../shared/format.ts";
+import { percent } from "../../shared/format.ts";
 import type { Row } from "./breakdown-model.ts";
 import { isOfHosts } from "./hosts.ts";
+import { SourceMark } from "./source-mark.tsx";
+import { Figure } from "./tiles.tsx";
 import { isCode, linkOf } from "./values.ts";
 
 /** Rows that are rendered at a time; two thousand at once would block the page. */
@@ -200,7 +202,9 @@ function RowLine({ dimension, row, most, latest }: RowProps) {
         <RowValue {...{ dimension, row, latest }} isPressed={isPressed} />
         {(!isLong || at === value) && <RowButtons {...{ dimension, value, latest }} />}
       </th>
-      <td class="count">{whole(row.count)}</td>
+      <td class="count">
+        <Figure metric="pv" value={row.count} />
+      </td>
       <td class="share">{percent(row.share)}</td>
     </tr>
   );
@@ -263,7 +267,7 @@ function RowValue({ dimension, row: { value, name }, latest, isPressed }: RowVal
   const isChoice = choose === null;
   const text = (
     <>
-      {isOfHosts(dimension) && <i aria-hidden="true">{[...(name ?? value)][0]}</i>}
+      {isOfHosts(dimension) && <SourceMark of={value} />}
       {name ?? value}
       {name !== null && isCode(dimension) && <small> {value}</small>}
     </>

@@ -20,12 +20,9 @@ type TilesProps = Pick<Shown, "history" | "range" | "compared" | "metric" | "now
 const OF_PAGES =
   "Visitors of these pages, a day each: someone who looks at two of them counts twice.";
 
-/** The figures that are shown, in their order. */
-const TILES: readonly Metric[] = [
-  "events",
-  "uv",
-  "pv",
-  "sessions",
+/** The figures that lead, in their order; and those in the strip beside or below them. */
+const LEADING: readonly Metric[] = ["events", "uv", "pv", "sessions"];
+const OTHERS: readonly Metric[] = [
   "viewsPerVisit",
   "bounceRate",
   "engagementRate",
@@ -37,30 +34,34 @@ const TILES: readonly Metric[] = [
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
   const isOfPages = history.where.some(({ dimension }) => dimension === "path");
   const unknown = (name: Metric) => whyUnknown(history, name, range);
-  const shown = TILES.filter((name) =>
-    name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null,
-  );
+  const isShown = (name: Metric) =>
+    name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null;
   const compared = wanted !== null && wanted.from >= history.first ? wanted : null;
   const figuresOf = (name: Metric) =>
     compared && unknown(name) === null
       ? comparedFigures(history, name, { range, compared, now })
       : null;
+  const leading = LEADING.filter(isShown);
+  const tile = (name: Metric) => (
+    <Tile
+      key={name}
+      metric={name}
+      unknown={unknown(name)}
+      help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
+      now={unknown(name) === null ? figureOf(history, name, range) : null}
+      compared={figuresOf(name)}
+      isCharted={metric === name}
+      onPress={() => unknown(name) === null && change({ metric: name })}
+    />
+  );
   return (
     <section aria-label="Key figures">
-      <div class={`tiles of-${shown.length + 1}`}>
-        {shown.map((name) => (
-          <Tile
-            key={name}
-            metric={name}
-            unknown={unknown(name)}
-            help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
-            now={unknown(name) === null ? figureOf(history, name, range) : null}
-            compared={figuresOf(name)}
-            isCharted={metric === name}
-            onPress={() => unknown(name) === null && change({ metric: name })}
-          />
-        ))}
-        <NowTile views={history.live} />
+      <div class="tiles" style={{ "--leading": leading.length }}>
+        {leading.map(tile)}
+        <div class="strip">
+          {OTHERS.filter(isShown).map(tile)}
+          <NowTile views={history.live} />
+        </div>
       </div>
       {gapsOf(history, metric, range).map(({ from, to }) => (
         <p key={from} class="hint">
@@ -83,7 +84,7 @@ function NowTile({ views }: { views: number | null }) {
     <div class="tile now" title={help}>
       <span class="name">Now</span>
       <span class="figure">{views === null ? NO_FIGURE : whole(views)}</span>
-      <span class="was">in 5 min</span>
+      <span class="was">views in 5 min</span>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { rangeName, zoneNote } from "../../shared/dates.ts";
 import { whole as wholeText } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
+import { Chooser } from "../controls.tsx";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import type { Shown } from "./shown.ts";
 import { TrendChart } from "./trend-chart.tsx";
@@ -15,13 +16,25 @@ import {
   type Total,
   type Trend,
   trendOf,
+  type Unit,
+  unitsOf,
+  usualUnit,
   withMarks,
 } from "./trend-model.ts";
 
 interface TrendCardProps
   extends Pick<
     Shown,
-    "history" | "range" | "compared" | "metric" | "bots" | "toggleBots" | "now" | "onKept"
+    | "history"
+    | "range"
+    | "compared"
+    | "metric"
+    | "unit"
+    | "bots"
+    | "toggleBots"
+    | "now"
+    | "change"
+    | "onKept"
   > {
   marks: readonly Mark[];
   /** whether the lines are drawn; before, they have their room */
@@ -29,7 +42,8 @@ interface TrendCardProps
 }
 
 export function TrendCard(props: TrendCardProps) {
-  const { history, range, compared, metric, bots, toggleBots, now, onKept, marks, isDrawn } = props;
+  const { history, range, compared, metric, unit, bots, toggleBots, now } = props;
+  const { change, onKept, marks, isDrawn } = props;
   const [isTable, setTable] = useState(false);
   const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
   const toggle = ({ key }: Line) => {
@@ -40,14 +54,15 @@ export function TrendCard(props: TrendCardProps) {
     onKept(keepChoice("lines-off", changed.join(",")));
   };
   const whole = useMemo(
-    () => withMarks(trendOf(history, { range, compared, metric, bots, now }), history, marks),
-    [history, range, compared, metric, bots, now, marks],
+    () => withMarks(trendOf(history, { range, compared, metric, unit, bots, now }), history, marks),
+    [history, range, compared, metric, unit, bots, now, marks],
   );
   const isOn = ({ key, isOther }: Pick<Line, "key" | "isOther">) => !isOther || !off.includes(key);
   const trend = useMemo(
     () => ({ ...whole, lines: whole.lines.filter(isOn), totals: whole.totals.filter(isOn) }),
     [whole, off],
   );
+  const units = unitsOf(history, { range, metric });
   const beforeName = compared ? rangeName(compared.from, compared.to) : "";
   const title = titleOf(trend, metric, history.zone);
   return (
@@ -80,6 +95,14 @@ export function TrendCard(props: TrendCardProps) {
           ))}
           {trend.before && <li class="before">{beforeName}</li>}
         </ul>
+        {units.length > 1 && (
+          <Chooser
+            label="Show by"
+            value={trend.unit}
+            options={units.map((one) => [one, UNIT_NAMES[one].toLowerCase()])}
+            onChoose={(one) => change({ unit: one === usualUnit(range) ? null : one })}
+          />
+        )}
         <button
           type="button"
           class="quiet"
@@ -105,6 +128,13 @@ export function TrendCard(props: TrendCardProps) {
   );
 }
 
+const UNIT_NAMES: Readonly<Record<Unit, string>> = {
+  hour: "Hour",
+  day: "Day",
+  week: "Week",
+  month: "Month",
+};
+
 const totalText = ({ name, total }: Total): string => `${name} ${wholeText(total)} that day`;
 
 function titleOf(trend: Trend, metric: Metric, zone: string): string {
@@ -129,7 +159,7 @@ function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
         <caption class="offscreen">Trend</caption>
         <thead>
           <tr>
-            <th scope="col">{trend.unit === "hour" ? "Hour" : "Day"}</th>
+            <th scope="col">{UNIT_NAMES[trend.unit]}</th>
             {lines.map((line) => (
               <th scope="col" key={line.key}>
                 {line.name}

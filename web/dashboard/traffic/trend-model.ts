@@ -40,6 +40,10 @@ interface TrendMark {
   isQuiet?: true;
 }
 
+/** The length of time that one place on the x axis stands for. */
+export const UNITS = ["hour", "day", "week", "month"] as const;
+export type Unit = (typeof UNITS)[number];
+
 /** One place on the x axis. */
 interface Bucket {
   /** short, for the axis */
@@ -70,7 +74,7 @@ export interface Total extends Pick<Line, "key" | "name" | "isOther"> {
 
 export interface Trend {
   buckets: Bucket[];
-  unit: "hour" | "day" | "week" | "month";
+  unit: Unit;
   lines: Line[];
   /** for a single day: counts without hours, or with only some of them */
   totals: Total[];
@@ -88,16 +92,53 @@ export interface TrendOptions {
   /** null when nothing is compared */
   compared: DayRange | null;
   metric: Metric;
+  /** absent or null for the usual one of the range */
+  unit?: Unit | null | undefined;
   bots: boolean;
   /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;
 }
 
+/** The days of a range that is drawn by days, or weeks, where nothing else is asked for. */
 const MAX_DAYS = 120;
 const MAX_WEEKS = 800;
 const DAYS_UP_TO_ONE = 14;
 
+/** The days of a range that may be drawn by the unit: more would be points without room, fewer no line. */
+const ALLOWED: Readonly<Record<Unit, { readonly from: number; readonly to: number }>> = {
+  hour: { from: 1, to: 7 },
+  day: { from: 2, to: 400 },
+  week: { from: 14, to: Number.POSITIVE_INFINITY },
+  month: { from: 62, to: Number.POSITIVE_INFINITY },
+};
+
+const lengthOf = ({ from, to }: DayRange): number => to - from + 1;
+
+/** The units that a range can be drawn by. */
+export function unitsOf(
+  history: History,
+  { range, metric }: Pick<TrendOptions, "range" | "metric">,
+): Unit[] {
+  const length = lengthOf(range);
+  return UNITS.filter((unit) => {
+    const { from, to } = ALLOWED[unit];
+    if (length < from || length > to) return false;
+    if (unit !== "hour" || length === 1) return true;
+    // The last day is known by the hour wherever any is.
+    return isHourly(metric) && hoursOfDay(history, metric, range.to).hours !== null;
+  });
+}
+
+/** The unit that a range is drawn by, unless another one is asked for. */
+export function usualUnit(range: DayRange): Unit {
+  const length = lengthOf(range);
+  if (length === 1) return "hour";
+  return length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
+}
+
 type HourlyKey = SeriesName;
+/** A unit of whole days. */
+type LongUnit = Exclude<Unit, "hour">;
 
 /** Whether a figure is known by the hour, on days that were counted since that is kept. */
 function isHourly<Key extends LineKey>(key: Key): key is Key & HourlyKey {
@@ -132,34 +173,42 @@ function isMetric(key: LineKey): key is Metric {
 /** Everything the trend chart draws, without knowing how. */
 export function trendOf(history: History, options: TrendOptions): Trend {
   const { range, metric } = options;
-  if (range.from < range.to) return daysOf(history, options);
+  const asked = unitsOf(history, options).find((unit) => unit === options.unit);
+  const unit = asked ?? usualUnit(range);
+  if (unit !== "hour") return daysOf(history, { ...options, unit });
   if (metric !== "events") return hoursOf(history, options);
   // Events are not kept by the hour: a single day only has a place among others.
   const shown = { from: range.to - DAYS_UP_TO_ONE + 1, to: range.to };
-  return daysOf(history, { ...options, range: shown, compared: null });
+  return daysOf(history, { ...options, unit: "day", range: shown, compared: null });
 }
 
-/** A single day, by the hour. */
+/** A single day or a few, by the hour. */
 function hoursOf(history: History, options: TrendOptions): Trend {
   const { range, compared, metric, bots, now } = options;
+  const isDay = range.from === range.to;
   const thisHour = (range.from - dayOf(now)) * 24 - hourOf(now);
-  const buckets = Array.from({ length: 24 }, (_, hour): Bucket => {
-    const state = hour + thisHour > 0 ? "future" : hour + thisHour === 0 ? "open" : "whole";
-    const text = String(hour).padStart(2, "0");
-    return { label: text, name: `${text}:00–${text}:59`, state, days: range };
+  const buckets = Array.from({ length: 24 * lengthOf(range) }, (_, i): Bucket => {
+    const day = range.from + Math.floor(i / 24);
+    const state = i + thisHour > 0 ? "future" : i + thisHour === 0 ? "open" : "whole";
+    const text = String(i % 24).padStart(2, "0");
+    const name = `${text}:00–${text}:59`;
+    const days = { from: day, to: day };
+    return isDay
+      ? { label: text, name, state, days }
+      : { label: `${shortDay(day)} ${text}h`, name: `${weekdayAndDay(day)}, ${name}`, state, days };
   });
   const isUpTo = (_: unknown, i: number) => buckets[i]?.state !== "future";
   const charted = hourlyOf(metric);
   const lines: Line[] = [];
   const totals: Total[] = [];
   for (const head of headsOf(history, charted, bots)) {
-    const { hours, total } = hoursOfDay(history, head.key, range.from);
-    const counted = hours === null ? 0 : addNumbers(hours);
-    if (counted < total) totals.push({ ...head, total });
+    const { hours, total } = hoursOfDays(history, head.key, range);
+    const counted = hours === null ? 0 : addNumbers(hours.map((n) => n ?? 0));
+    if (isDay && counted < total) totals.push({ ...head, total });
     const values = (hours ?? []).map((n, i) => (isUpTo(n, i) ? n : null));
     if (hours !== null) lines.push({ ...head, values });
   }
-  const before = compared && hoursOfDay(history, charted, compared.from).hours;
+  const before = compared && hoursOfDays(history, charted, compared).hours;
   return {
     buckets,
     unit: "hour",
@@ -167,6 +216,17 @@ function hoursOf(history: History, options: TrendOptions): Trend {
     before: before && { key: charted, name: lineName(charted), values: before },
     totals,
   };
+}
+
+/** The same of days in a row; a day without hours is a gap. */
+function hoursOfDays(history: History, key: HourlyKey, range: DayRange) {
+  const days = Array.from({ length: lengthOf(range) }, (_, i) =>
+    hoursOfDay(history, key, range.from + i),
+  );
+  const total = days.reduce((sum, day) => sum + day.total, 0);
+  if (days.every(({ hours }) => hours === null)) return { hours: null, total };
+  const gap = new Array<null>(24).fill(null);
+  return { hours: days.flatMap(({ hours }): readonly (number | null)[] => hours ?? gap), total };
 }
 
 /** The counts of a day by the hour, null where they were not kept, and in all. */
@@ -178,9 +238,9 @@ function hoursOfDay(history: History, key: HourlyKey, day: Day) {
   return { hours: kept ?? (isDrawn ? new Array<number>(24).fill(0) : null), total };
 }
 
-function daysOf(history: History, options: TrendOptions): Trend {
-  const { range, compared, metric, bots, now } = options;
-  const { unit, spans, buckets } = bucketsOf(range, now);
+function daysOf(history: History, options: TrendOptions & { unit: LongUnit }): Trend {
+  const { range, compared, metric, bots, now, unit } = options;
+  const { spans, buckets } = bucketsOf(range, unit, now);
   const days = sumsByDay(history, range);
   const hits = seriesOf(history, "bot", range);
   const sums = spans.map((span) => {
@@ -202,7 +262,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
   return { buckets, unit, lines, totals: [], before };
 }
 
-/** Adds marks to the days of a trend, the history's own too; to the first hour of a single day. */
+/** Adds marks to the days of a trend, the history's own too; to the first hour of a day. */
 export function withMarks(trend: Trend, history: History, marks: readonly Mark[]): Trend {
   const noted = [
     ...marks.map(({ day, text }): TrendMark => ({ day: parseDay(day) ?? -1, text })),
@@ -212,7 +272,7 @@ export function withMarks(trend: Trend, history: History, marks: readonly Mark[]
     ...trend,
     buckets: trend.buckets.map((bucket, i) => {
       const { from, to } = bucket.days;
-      const isFirst = trend.unit !== "hour" || i === 0;
+      const isFirst = trend.unit !== "hour" || i % 24 === 0;
       const marks = noted.filter(({ day }) => isFirst && day >= from && day <= to);
       return marks.length === 0 ? bucket : { ...bucket, marks };
     }),
@@ -238,12 +298,10 @@ function ownMarks({ first, since, zoneChange, sources, only }: History, from: Da
 }
 
 /** The places on the axis of a range, each with its days. */
-function bucketsOf(range: DayRange, now: number) {
-  const length = range.to - range.from + 1;
-  const unit = length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
+function bucketsOf(range: DayRange, unit: LongUnit, now: number) {
   const spans = spansOf(range, unit);
   const today = dayOf(now);
-  return { unit, spans, buckets: spans.map((span) => bucketOf(span, unit, today)) } as const;
+  return { spans, buckets: spans.map((span) => bucketOf(span, unit, today)) };
 }
 
 /** The counts, in the order of display. */
@@ -292,7 +350,7 @@ function lineBefore(
   };
 }
 
-function spansOf(range: DayRange, unit: "day" | "week" | "month"): DayRange[] {
+function spansOf(range: DayRange, unit: LongUnit): DayRange[] {
   const spans: DayRange[] = [];
   for (let from = range.from; from <= range.to; ) {
     const next =
@@ -303,7 +361,7 @@ function spansOf(range: DayRange, unit: "day" | "week" | "month"): DayRange[] {
   return spans;
 }
 
-function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: Day): Bucket {
+function bucketOf(span: DayRange, unit: LongUnit, today: Day): Bucket {
   const state = span.from > today ? "future" : endOf(span, unit) >= today ? "open" : "whole";
   const facts: Pick<Bucket, "state" | "days"> = { state, days: span };
   if (unit === "day")
@@ -316,7 +374,7 @@ function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: Day): B
 }
 
 /** The last day a week or month has, also where the range ends before it. */
-function endOf(span: DayRange, unit: "day" | "week" | "month"): Day {
+function endOf(span: DayRange, unit: LongUnit): Day {
   if (unit === "day") return span.from;
   return unit === "week" ? mondayOf(span.from) + 6 : nextMonthStart(span.from) - 1;
 }

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { History } from "../../../../web/dashboard/history.ts";
 import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
-import { isByThisHour, trendOf, withMarks } from "../../../../web/dashboard/traffic/trend-model.ts";
+import {
+  isByThisHour,
+  trendOf,
+  unitsOf,
+  withMarks,
+} from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
   axisTop,
   type DrawnChart,
@@ -16,6 +21,8 @@ const week = historyOf(
   [1, 2, 3, 4, 5, 6, 7].map((n) => ({ pv: n * 10, uv: n * 5, sessions: n * 6, bot: n })),
   { hour: { "09": [5, 3, 6, 8], "12": [6, 2], "15": [5, 4] }, bounce: { _: [1, 3, 6, 2] } },
 );
+/** Three visitors at nine. */
+const HOURS = new Array<number>(24).fill(0).with(9, 3);
 const lastDays = (n: number) => ({ from: day("2026-03-04") - n + 1, to: day("2026-03-04") });
 const options = {
   range: lastDays(3),
@@ -47,6 +54,46 @@ describe("the trend", () => {
     assert.deepEqual(keys(app, "sessions"), ["sessions", "uv", "pv", "app", "bot"]);
     assert.deepEqual(keys(app, "app"), ["app", "uv", "pv", "sessions", "bot"]);
     assert.deepEqual(keys(app, "bounceRate"), ["bounceRate"]);
+  });
+
+  it("is drawn by hours, days, weeks or months, where the range allows it", () => {
+    const units = (history: History, n: number, metric: Metric = "uv") =>
+      unitsOf(history, { range: lastDays(n), metric }).join(" ");
+    const hours = historyOf("2026-03-01", [{}, {}, {}, { uv: 3 }], {}, { uv: [[3, ...HOURS]] });
+    assert.equal(units(hours, 1), "hour");
+    assert.equal(units(hours, 7), "hour day");
+    assert.equal(units(week, 7), "day");
+    assert.equal(units(hours, 7, "bounceRate"), "day");
+    assert.equal(units(hours, 14), "day week");
+    assert.equal(units(hours, 100), "day week month");
+    assert.equal(units(hours, 500), "week month");
+    const drawn = (n: number, unit: "hour" | "day" | "week" | "month" | null) =>
+      trendOf(hours, { ...options, compared: null, range: lastDays(n), metric: "uv", unit });
+    assert.deepEqual([drawn(30, null).unit, drawn(30, "week").unit], ["day", "week"]);
+    // No part of what was asked for.
+    assert.equal(drawn(30, "hour").unit, "day");
+  });
+
+  it("has every hour of a few days, a gap where a day has none, and a mark at midnight", () => {
+    const history = historyOf(
+      "2026-03-02",
+      [{}, { uv: 4 }, { uv: 3 }],
+      {},
+      { uv: [[2, ...HOURS]] },
+    );
+    const asked = { ...options, compared: null, metric: "uv", unit: "hour" } as const;
+    const marks = [{ day: "2026-03-03", text: "Out" }];
+    const trend = withMarks(trendOf(history, asked), history, marks);
+    const values = trend.lines.find(({ key }) => key === "uv")?.values ?? [];
+    assert.equal(trend.buckets.length, 3 * 24);
+    // No visitor at all on the first day; hours of the second are not known, and the third is not over.
+    assert.deepEqual([values[9], values[24 + 9], values[48 + 9]], [0, null, 3]);
+    assert.deepEqual([values[48 + 12], values[48 + 13]], [0, null]);
+    assert.equal(trend.buckets[48 + 9]?.name, "Wed, 4 Mar 2026, 09:00–09:59");
+    assert.deepEqual(
+      trend.buckets.flatMap(({ marks }, i) => (marks ? [i] : [])),
+      [24],
+    );
   });
 
   it("marks the day that is not over", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { heatmapOf } from "../../../../web/dashboard/traffic/heatmap-model.ts";
+import { heatmapOf } from "../../../../web/dashboard/heatmap/heatmap-model.ts";
 import { day, historyOf } from "../history-of.ts";
 
 // 2026-03-04 is a Wednesday.

@@ -2,10 +2,10 @@ import { useMemo, useState } from "preact/hooks";
 import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
 import { zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
-import { METRIC_FACTS } from "./figures.ts";
+import { METRIC_FACTS } from "../traffic/figures.ts";
+import type { Shown } from "../traffic/shown.ts";
+import { hourlyOf } from "../traffic/trend-model.ts";
 import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
-import type { Shown } from "./shown.ts";
-import { hourlyOf } from "./trend-model.ts";
 
 type HeatmapProps = Pick<Shown, "history" | "range" | "metric" | "now">;
 
