@@ -1,5 +1,5 @@
-import { memoize } from "../../base/memoize.ts";
 import { KNOWN_HOSTS } from "../../base/hosts/known-hosts.ts";
+import { memoize } from "../../base/memoize.ts";
 import { storable } from "../../base/text/storable.ts";
 import type { Dimension } from "../../store/log/record.ts";
 import { addressHost } from "../collector/counting/address.ts";
