@@ -15,9 +15,9 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/control/": { files: 59, lines: 6_870 },
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 95, lines: 9_110 },
-  "test/": { files: 675, lines: 101_130 },
-  "web/": { files: 203, lines: 19_240 },
+  "scripts/": { files: 95, lines: 9_180 },
+  "test/": { files: 675, lines: 101_180 },
+  "web/": { files: 204, lines: 19_230 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -1,8 +1,7 @@
-import { zones } from "moment-timezone/data/meta/latest.json";
-import { useMemo } from "preact/hooks";
+import zones from "moment-timezone/data/meta/latest.json";
 import { percent, whole } from "../../shared/format.ts";
 import type { Row } from "../traffic/breakdown-model.ts";
-import { countryPaths, HEIGHT, landPath, projection, seaPath, WIDTH } from "./globe.ts";
+import { LAND, outlineOf, SEA, VIEW_BOX } from "./globe.ts";
 
 interface CountryMapProps {
   rows: Row[];
@@ -11,21 +10,19 @@ interface CountryMapProps {
 
 /** Countries the darker, the more was counted there; the keyboard has the rows instead. */
 export function CountryMap({ rows, ask }: CountryMapProps) {
-  const paths = useMemo(countryPaths, []);
-  const land = useMemo(landPath, []);
   const most = Math.max(...rows.map(({ count }) => count));
   return (
     <svg
       class="map countries"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={VIEW_BOX}
       role="img"
       aria-label="Map of the countries; the rows below say the same"
     >
-      <path class="sea" d={seaPath()} />
-      <path class="land" d={land} />
+      <path class="sea" d={SEA} />
+      <path class="land" d={LAND} />
       {rows.map((row) => {
         const style = { "--heat": `${Math.round(15 + 85 * Math.sqrt(row.count / most))}%` };
-        const path = paths.get(row.value);
+        const path = outlineOf(row.value);
         const at = path === undefined ? middleOf(row.value) : null;
         const onClick = () => ask(row.value);
         const title = `${row.name ?? row.value}: ${whole(row.count)} (${percent(row.share)})`;
@@ -34,7 +31,7 @@ export function CountryMap({ rows, ask }: CountryMapProps) {
           <g key={row.value} onClick={onClick}>
             <title>{title}</title>
             {path !== undefined && <path class="country" style={style} d={path} />}
-            {at && <circle class="country" style={style} cx={at[0]} cy={at[1]} r={4} />}
+            {at && <circle class="country" style={style} cx={at[0]} cy={at[1]} r={4.5} />}
           </g>
         );
       })}
@@ -44,6 +41,6 @@ export function CountryMap({ rows, ask }: CountryMapProps) {
 
 /** The middle of a country without an outline: the place of its first time zone. */
 function middleOf(country: string): [number, number] | null {
-  const zone = Object.values(zones).find(({ countries }) => countries.includes(country));
-  return zone ? projection([zone.long, zone.lat]) : null;
+  const zone = zones.find(([, , , countries]) => countries.split(" ").includes(country));
+  return zone ? [zone[1], zone[2]] : null;
 }

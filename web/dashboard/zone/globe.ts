@@ -1,25 +1,28 @@
-import { geoNaturalEarth1, geoPath } from "d3-geo";
-import { feature } from "topojson-client";
 import atlas from "world-atlas/countries-110m.json";
 
-export const WIDTH = 720;
-export const HEIGHT = 360;
+const { width, height, parallels } = atlas;
 
-export const projection = geoNaturalEarth1().fitExtent(
-  [
-    [4, 4],
-    [WIDTH - 4, HEIGHT - 4],
-  ],
-  { type: "Sphere" },
-);
-export const draw = geoPath(projection);
+export const VIEW_BOX = `0 0 ${width} ${height}`;
 
-/** Outlines as paths of the map. */
-export const seaPath = (): string => draw({ type: "Sphere" }) ?? "";
-export const landPath = (): string => draw(feature(atlas, atlas.objects.land)) ?? "";
+export const SEA = atlas.sea;
+export const LAND = Object.values(atlas.countries).join("");
 
-/** The outline of each country by its two letters; the atlas has no outlines of the smallest. */
-export function countryPaths(): Map<string, string> {
-  const { features } = feature(atlas, atlas.objects.countries);
-  return new Map(features.map((shape) => [String(shape.id ?? ""), draw(shape) ?? ""]));
+/** The outline of a country by its two letters; the atlas has none of the smallest. */
+export const outlineOf = (country: string): string | undefined =>
+  /^[A-Z]{2}$/.test(country) ? atlas.countries[country] : undefined;
+
+/** The path of the strip between two meridians, in degrees, less than a turn apart. */
+export function stripPath(from: number, to: number): string {
+  // Around the edge of the map, a part of it is on the other side.
+  return [-360, 0, 360]
+    .map((turn) => [Math.max(-180, from + turn), Math.min(180, to + turn)] as const)
+    .filter(([left, right]) => left < right)
+    .map(([left, right]) => {
+      const side = (longitude: number) =>
+        parallels.map(
+          ([scale, y]) => `${(width / 2 + longitude * scale).toFixed(1)} ${y.toFixed(1)}`,
+        );
+      return `M${[...side(left), ...side(right).reverse()].join("L")}Z`;
+    })
+    .join("");
 }

@@ -1,10 +1,8 @@
 /** The maps, in a bundle of their own, which is loaded for the first one. */
-import { zones as table } from "moment-timezone/data/meta/latest.json";
+import table from "moment-timezone/data/meta/latest.json";
 import { useMemo } from "preact/hooks";
-import { draw, HEIGHT, landPath, projection, seaPath, WIDTH } from "./globe.ts";
+import { LAND, SEA, stripPath, VIEW_BOX } from "./globe.ts";
 import { offsetMinutes, type Zone, zonesAt } from "./zones.ts";
-
-const places = Object.values(table);
 
 export { CountryMap } from "./country-map.tsx";
 
@@ -20,7 +18,7 @@ export function ZoneMap({ offset, now }: ZoneMapProps) {
   const minutes = offsetMinutes(offset);
   const zones = useMemo(
     () =>
-      minutes === null ? [] : zonesAt(minutes, now, places, Intl.supportedValuesOf("timeZone")),
+      minutes === null ? [] : zonesAt(minutes, now, table, Intl.supportedValuesOf("timeZone")),
     [minutes, now],
   );
   if (minutes === null) return <p>These apps did not say which offset they keep.</p>;
@@ -53,35 +51,21 @@ const clockAt = (minutes: number, now: number): string =>
   new Date(now + minutes * 60_000).toISOString().slice(11, 16);
 
 function WorldMap({ minutes, zones }: { minutes: number; zones: Zone[] }) {
-  const land = useMemo(landPath, []);
+  // The strip of the sea clock: half an hour of sun either side of the offset's meridian.
+  const middle = minutes / 4;
   return (
-    <svg class="map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Map of the zones">
-      <path class="sea" d={seaPath()} />
-      <path class="land" d={land} />
-      <path class="meridian" d={meridianPath(minutes)} />
-      {zones.map(({ name, place }) => {
-        const at = place && projection([place.longitude, place.latitude]);
-        return (
-          at && (
-            <circle key={name} cx={at[0]} cy={at[1]} r={4.5}>
+    <svg class="map" viewBox={VIEW_BOX} role="img" aria-label="Map of the zones">
+      <path class="sea" d={SEA} />
+      <path class="land" d={LAND} />
+      <path class="meridian" d={stripPath(middle - 7.5, middle + 7.5)} />
+      {zones.map(
+        ({ name, place }) =>
+          place && (
+            <circle key={name} cx={place.x} cy={place.y} r={5}>
               <title>{name}</title>
             </circle>
-          )
-        );
-      })}
+          ),
+      )}
     </svg>
   );
 }
-
-/** The strip of the sea clock: half an hour of sun either side of the offset's meridian. */
-function meridianPath(minutes: number): string {
-  const middle = minutes / 4;
-  const steps = Array.from({ length: 19 }, (_, i) => -90 + i * 10);
-  const side = (longitude: number, latitudes: number[]): [number, number][] =>
-    latitudes.map((latitude) => [wrapped(longitude), latitude]);
-  const ring = [...side(middle - 7.5, steps), ...side(middle + 7.5, [...steps].reverse())];
-  const first = ring[0];
-  return first ? (draw({ type: "Polygon", coordinates: [[...ring, first]] }) ?? "") : "";
-}
-
-const wrapped = (longitude: number): number => ((longitude + 540) % 360) - 180;

@@ -1,14 +1,10 @@
+import type { PlacedZone } from "./drawn.ts";
+
 /** A zone that keeps an offset now. */
 export interface Zone {
   name: string;
-  /** degrees north and east; null for a zone that the table lacks */
-  place: { latitude: number; longitude: number } | null;
-}
-
-interface ZonePlace {
-  name: string;
-  lat: number;
-  long: number;
+  /** on the map; null for a zone that the table lacks */
+  place: { x: number; y: number } | null;
 }
 
 /** `UTC+05:30` → 330 minutes; null for other texts. */
@@ -50,7 +46,7 @@ function clockOf(name: string): Clock | null {
 export function zonesAt(
   minutes: number,
   instant: number,
-  places: ZonePlace[],
+  places: readonly PlacedZone[],
   known: string[],
 ): Zone[] {
   const zones = new Map<string, Zone>();
@@ -61,7 +57,7 @@ export function zonesAt(
     seen.add(clock.canonical);
     if (clock.minutesAt(instant) === minutes) zones.set(name, { name, place });
   };
-  for (const { name, lat, long } of places) consider(name, { latitude: lat, longitude: long });
+  for (const [name, x, y] of places) consider(name, { x, y });
   for (const name of known) consider(name, null);
   return [...zones.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { offsetMinutes, zonesAt } from "../../../../web/dashboard/zone/zones.ts";
 
 const places = [
-  { name: "Europe/Berlin", lat: 52.5, long: 13.4 },
-  { name: "Africa/Lagos", lat: 6.5, long: 3.4 },
-  { name: "Asia/Kolkata", lat: 22.5, long: 88.4 },
-  { name: "Nowhere/Atlantis", lat: 0, long: 0 },
-];
+  ["Europe/Berlin", 579, 118, "DE"],
+  ["Africa/Lagos", 550, 243, "NG"],
+  ["Asia/Kolkata", 800, 196, "IN"],
+  ["Nowhere/Atlantis", 540, 270, ""],
+] as const;
 const known = ["Europe/Berlin", "Asia/Calcutta", "Asia/Colombo", "UTC"];
 const names = (minutes: number, instant: string) =>
   zonesAt(minutes, Date.parse(instant), places, known).map(({ name }) => name);
