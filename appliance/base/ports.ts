@@ -5,7 +5,7 @@ export const COLLECTOR_PORT = 8480;
 /** The owner's: Web UI and push. */
 export const CONTROL_PORT = 3000;
 /** The port of http addresses without one. */
-const HTTP_PORT = 80;
+export const HTTP_PORT = 80;
 
 /** @param host a name or an address; one of IPv6 with or without its brackets */
 export function urlOf(host: string, port: number): string {

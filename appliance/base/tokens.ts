@@ -13,3 +13,6 @@ export function isShareToken(token: string): boolean {
 export function isSessionToken(token: string): boolean {
   return token.startsWith(SCHEMES.session);
 }
+
+/** The most characters of the name of a shared link. */
+export const MAX_SHARE_NAME = 40;

@@ -228,6 +228,88 @@ describe("links to the dashboard", () => {
     });
   });
 
+  describe("that lead back to the Web UI", () => {
+    const FILTERS = "&where=path%3Abegins%3A%2Fhe&where=browser%3Anot%3AFirefox";
+    const card = () => control().region("blog");
+    const more = (on = page()) => button(on, "More").click();
+    const item = (name: string, on = page()) => on.getByRole("link", { name });
+    const show = async (query = "") => {
+      await signIn("?tab=sites&site=blog");
+      await follow();
+      await heading(page(), "All sites").waitFor();
+      await page().goto(`${dashboard()}?site=blog${query}`);
+      await heading(page(), "Visitors by day").waitFor();
+    };
+    before(() => control().world.beacon({ p: "/hello" }));
+
+    it("share what is shown, under a name that says so, once the button there is pressed", async () => {
+      await show(FILTERS);
+      await more();
+      await item("Share this view…").click();
+      await card()
+        .getByText("It will show only Page begins with /he, Browser is not Firefox.")
+        .waitFor();
+      assert.equal(new URL(page().url()).origin, control().owner.origin);
+      const name = card().getByLabel("New link for");
+      assert.equal(await name.inputValue(), "/he, not Firefox");
+      await name.and(page().locator(":focus")).waitFor();
+      const api = new Api(control().world);
+      await api.signIn({ token: ADMIN });
+      const kept = async () => (await api.ask("GET", "/api/sites/blog/shares")).json.shares;
+      assert.deepEqual(await kept(), []);
+      await card().getByRole("button", { name: "Make a link" }).click();
+      await card().getByText("The link “/he, not Firefox”.").waitFor();
+      const [{ id, where }] = await kept();
+      assert.deepEqual(where, ["path:begins:/he", "browser:not:Firefox"]);
+      await api.ask("DELETE", `/api/sites/blog/shares/${id}`);
+    });
+
+    it("share all of it where nothing is filtered, and leave the name to its owner", async () => {
+      await show();
+      await more();
+      await item("Share this view…").click();
+      const name = card().getByLabel("New link for");
+      await name.and(page().locator(":focus")).waitFor();
+      assert.equal(await name.inputValue(), "");
+      assert.equal(await card().getByLabel("A part only").inputValue(), "");
+    });
+
+    it("leave what was filled in behind, once something else is looked at", async () => {
+      await signIn("?tab=sites&site=blog&share=path:is:/hello");
+      await card().getByText("It will show only Page is /hello.").waitFor();
+      await control().button("All sites").click();
+      await page().getByRole("link", { name: "blog", exact: true }).click();
+      await card().waitFor();
+      assert.equal(await card().getByLabel("New link for").isVisible(), false);
+      await page().goBack();
+      await page().goBack();
+      await card().getByText("It will show only Page is /hello.").waitFor();
+    });
+
+    it("fill in nothing where the address was tampered with", async () => {
+      await signIn("?tab=sites&site=blog&share=path:is:/hello&share=path:is:");
+      await card().waitFor();
+      assert.equal(await card().getByLabel("New link for").isVisible(), false);
+    });
+
+    it("are not shown to whom a link was given, nor asked for", async () => {
+      const api = new Api(control().world);
+      await api.signIn({ token: ADMIN });
+      const { id, token } = (await api.ask("POST", "/api/sites/blog/shares", { name: "A" })).json;
+      const visitor = await openProfile({});
+      const sent = sentFrom(visitor);
+      const visited = await visitor.newPage();
+      await visited.goto(`${dashboard()}?site=blog#share=${token}`);
+      await heading(visited, "Visitors by day").waitFor();
+      await more(visited);
+      await button(visited, "Export CSV").waitFor();
+      assert.equal(await item("Share this view…", visited).count(), 0);
+      assert.ok(!sent.some((text) => text.includes("/web-ui")));
+      await visitor.close();
+      await api.ask("DELETE", `/api/sites/blog/shares/${id}`);
+    });
+  });
+
   describe("from a Web UI that is signed out of", () => {
     it("open nothing any more, and the page says so", async () => {
       await signIn();

@@ -4,7 +4,7 @@ import type {
   PartialInputHTMLAttributes,
   TargetedSubmitEvent,
 } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Help } from "../shared/help.tsx";
 import { boxNow } from "./api.ts";
@@ -162,14 +162,26 @@ export function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
 interface FormProps {
   class?: string;
   autocomplete?: "off";
+  /** a link has filled it in: the focus goes to what is left to type */
+  isFilled?: boolean;
   onSubmit: (event: TargetedSubmitEvent<HTMLFormElement>) => unknown;
   children: ComponentChildren;
 }
 
 /** A form that the page itself sends. */
-export function Form({ class: className = "stack", onSubmit, ...rest }: FormProps) {
+export function Form({ class: className = "stack", isFilled, onSubmit, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!isFilled) return;
+    const find = (what: string) => form.current?.querySelector<HTMLInputElement>(what);
+    const next = find("input:placeholder-shown") ?? find("input");
+    next?.focus();
+    next?.select();
+    form.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <form
+      ref={form}
       class={className}
       {...rest}
       onSubmit={(event) => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
-import { load } from "./later.tsx";
+import { Later, load } from "./later.tsx";
 import { Menu, PANELS } from "./menu.tsx";
 import { type Compare, shifted, stepName } from "./period/period.ts";
 import { PeriodMenu } from "./period/period-menu.tsx";
@@ -9,10 +9,14 @@ import type { Shown } from "./traffic/shown.ts";
 /** The width of a phone, as in the style sheets. */
 const NARROW = "(max-width: 640px)";
 
-type ControlsProps = Pick<Shown, "history" | "range" | "view" | "bots" | "toggleBots" | "change">;
+type ControlsProps = Pick<
+  Shown,
+  "history" | "range" | "token" | "view" | "bots" | "toggleBots" | "change"
+>;
 
 /** A row with the period and its comparison, and a menu; on a phone a drawer. */
-export function Controls({ history, range, view, bots, toggleBots, change }: ControlsProps) {
+export function Controls(props: ControlsProps) {
+  const { history, range, token, view, bots, toggleBots, change } = props;
   const isNarrow = useMedia(NARROW);
   const comparing = (
     <Chooser
@@ -67,6 +71,9 @@ export function Controls({ history, range, view, bots, toggleBots, change }: Con
                 >
                   Export CSV
                 </button>
+                <Later part={PANELS} waiting="">
+                  {({ OwnerLinks }) => <OwnerLinks {...{ history, view, token }} />}
+                </Later>
               </>
             )}
           </Menu>

@@ -94,6 +94,7 @@ export function Dashboard(props: DashboardProps) {
           <Controls
             history={history}
             range={range}
+            token={token}
             view={{ ...view, tab }}
             bots={bots}
             toggleBots={toggleBots}

@@ -5,6 +5,7 @@ import { exportName, toCsv } from "./traffic/csv.ts";
 
 export { KeyList } from "./keys/key-list.tsx";
 export { PeriodPanel } from "./period/period-panel.tsx";
+export { OwnerLinks } from "./web-ui/owner-links.tsx";
 
 /** Hands all counts of a range to the browser as a file to save. */
 export function saveCsv(history: History, range: DayRange): void {

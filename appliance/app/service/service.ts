@@ -158,6 +158,7 @@ async function start(
   const { local, numbers } = store;
   await firstReads(local, databaseFile(config.dataDir));
   let address: WayIn | undefined;
+  let control: Listener | undefined;
   const updates = context.updates ?? (await startUpdates(context));
   const backupWatch = new BackupWatch(clock);
   const warnings = () => [
@@ -176,6 +177,7 @@ async function start(
     pages,
     door,
     tally: hits,
+    control: () => control,
   });
   const listeners = await showCollector(stages, ends, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
@@ -202,6 +204,7 @@ async function start(
     disk,
     backupWatch,
   });
+  control = owner.control;
   void local.cameUp(() => dashboardReads(store));
   return { ...listeners, store, backups: backupWatch, ...owner };
 }

@@ -26,6 +26,14 @@ export function conditionText({ dimension, test, value }: Condition): string {
   return `${dimension}:${test}:${value}`;
 }
 
+/** The condition of a text like `path:is:/about`; undefined for a text that is none. */
+export function readCondition(text: string): Condition | undefined {
+  const [name, asked, value] = conditionParts(text);
+  const dimension = filterable(name);
+  const test = TESTS.find((one) => one === asked);
+  return dimension && test && value !== "" ? { dimension, test, value } : undefined;
+}
+
 /** A dimension that conditions may have, by its name; undefined for any other name. */
 export function filterable(name: string): Dimension | undefined {
   return DIMENSIONS.find((one) => one === name && !WITHOUT_DETAIL.has(one));

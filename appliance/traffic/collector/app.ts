@@ -1,6 +1,7 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Client } from "../../base/http/client.ts";
+import type { Listener } from "../../base/http/listen.ts";
 import type { Pages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
 import type { Numbers } from "../../store/store.ts";
@@ -17,6 +18,7 @@ import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
 import { overviewRoute, statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
+import { webUiRoute } from "./routes/web-ui.ts";
 import { ShareUses } from "./share-uses.ts";
 import type { Sites } from "./sites.ts";
 import type { SessionAnswer, SiteEntry, Warning } from "./wire.ts";
@@ -35,6 +37,8 @@ interface CollectorParts {
   /** Whether the service is about to stop. */
   isDraining?: () => boolean;
   tally?: HitCounter;
+  /** The listener of the Web UI, once there is one. */
+  control?: () => Listener | undefined;
 }
 
 /** The public listener: collection, reads, badge, pages. */
@@ -52,7 +56,7 @@ export function createCollector(parts: CollectorParts): Koa {
   };
   const shareUses = new ShareUses(numbers);
   const access = new Access({ sites, readSessions, shareUses, client, clock });
-  const { tally = new HitCounter() } = parts;
+  const { tally = new HitCounter(), control = () => undefined } = parts;
   const hits = countHits({ ...parts, tally });
 
   const zone = () => numbers.zone.nameAt(clock.now());
@@ -72,6 +76,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/export", surveysExportRoute(access, numbers))
     .get("/sites", sitesRoute(access, sites))
     .get("/public-address", publicAddressRoute(door))
+    .get("/web-ui", webUiRoute(access, client, control))
     .get("/badge", badgeRoute(sites, numbers, client))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
   return withRoutes(new HitsApp(hits, readiness), router, log, publicSurface(door, client));

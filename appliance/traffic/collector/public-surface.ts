@@ -21,7 +21,7 @@ export interface PublicFacts {
 const ALWAYS: ReadonlySet<string> = new Set(["/", "/s.js", "/e", "/a", "/s", "/badge"]);
 export const REACHED_PATH = "/help/reached/";
 /** Readers there have a site's own token at most, so paths that take more are not there either. */
-const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview"]);
+const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview", "/web-ui"]);
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 /** Requests of visitors, which are not redirected, since not every sender follows. */
 const NOT_REDIRECTED: ReadonlySet<string> = new Set(["/e", "/a", "/s"]);

@@ -18,6 +18,7 @@ const READS = [
   "/surveys/versions",
   "/sites",
   "/public-address",
+  "/web-ui",
   "/badge",
 ];
 

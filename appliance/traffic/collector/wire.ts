@@ -31,6 +31,12 @@ export interface PublicAddressAnswer {
   url: string | null;
 }
 
+/** `GET /web-ui`: where who asks reaches the owner's Web UI; null where that is not known, or no site but one is theirs to read. */
+export interface WebUiAnswer {
+  /** `http://tallydeck.local:3000` */
+  url: string | null;
+}
+
 /** The answer of `GET /marks`. */
 export interface MarksAnswer {
   site: string;

@@ -1,9 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { parseDay } from "../../../appliance/base/calendar.ts";
-import { conditionParts, filterable, TEST_NAMES } from "../../../appliance/base/text/condition.ts";
+import {
+  conditionText,
+  readCondition,
+  TEST_NAMES,
+} from "../../../appliance/base/text/condition.ts";
 import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
+import { shortened } from "../../../appliance/base/text/listing.ts";
+import { MAX_SHARE_NAME } from "../../../appliance/base/tokens.ts";
 import type { NewShare, Share, SharesAnswer, Site } from "../../../appliance/control/wire.ts";
 import { longDay } from "../../shared/dates.ts";
+import type { Draft } from "../../shared/draft.ts";
 import { Field } from "../../shared/field.tsx";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
@@ -17,10 +24,12 @@ interface ShareLinksProps {
   site: Site;
   /** where the site's collector answers, without a slash at the end */
   base: string;
+  /** what a link of the dashboard asks to share */
+  draft: Draft | null;
 }
 
 /** The links by which a site's traffic is shared, each of which is taken back alone, and a form for another one. */
-export function ShareLinks({ site, base }: ShareLinksProps) {
+export function ShareLinks({ site, base, draft }: ShareLinksProps) {
   const { actions } = useShell();
   const [shares, setShares] = useState<readonly Share[]>([]);
   const [fresh, setFresh] = useState<(NewShare & { name: string }) | null>(null);
@@ -41,7 +50,11 @@ export function ShareLinks({ site, base }: ShareLinksProps) {
       await actions.readSites();
     });
   return (
-    <Section title="Share" state={site.shares === 0 ? "no link" : counted(site.shares, "link")}>
+    <Section
+      title="Share"
+      state={site.shares === 0 ? "no link" : counted(site.shares, "link")}
+      isOpen={draft !== null}
+    >
       <p class="hint">
         A link shows this site's traffic to whoever has it: no survey answers, no other site. Make
         one for each who gets it, so that one can be taken back without the others.
@@ -81,19 +94,25 @@ export function ShareLinks({ site, base }: ShareLinksProps) {
           ))}
         </ul>
       )}
-      <NewLink busy={busy} onMake={make} />
+      <NewLink
+        busy={busy}
+        initial={draft && draftOf(draft, `${base}/dashboard?site=${site.id}`)}
+        onMake={make}
+      />
     </Section>
   );
 }
 
 interface NewLinkProps {
   busy: boolean;
+  /** what it begins with, where something has filled it in */
+  initial: { name: string; address: string } | null;
   onMake: (name: string, where: readonly string[]) => Promise<boolean>;
 }
 
-function NewLink({ busy, onMake }: NewLinkProps) {
-  const [name, setName] = useState("");
-  const [address, setAddress] = useState("");
+function NewLink({ busy, initial, onMake }: NewLinkProps) {
+  const [name, setName] = useState(initial?.name ?? "");
+  const [address, setAddress] = useState(initial?.address ?? "");
   const where = filtersOf(address);
   const isUnclear = address !== "" && where.length === 0;
   const submit = async () => {
@@ -102,7 +121,7 @@ function NewLink({ busy, onMake }: NewLinkProps) {
     setAddress("");
   };
   return (
-    <Form onSubmit={submit}>
+    <Form onSubmit={submit} isFilled={initial !== null}>
       <Field
         label="New link for"
         placeholder="A client"
@@ -132,6 +151,16 @@ function NewLink({ busy, onMake }: NewLinkProps) {
   );
 }
 
+/** The name and the address that say what a draft is of. @param dashboard the address of the site's */
+function draftOf({ where }: Draft, dashboard: string): NewLinkProps["initial"] {
+  const name = where.map(({ test, value }) => (test === "not" ? `not ${value}` : value)).join(", ");
+  const filters = new URLSearchParams(where.map((one) => ["where", conditionText(one)]));
+  return {
+    name: shortened(name, MAX_SHARE_NAME),
+    address: where.length === 0 ? "" : `${dashboard}&${filters}`,
+  };
+}
+
 /** The filters in an address of the dashboard, as texts like `path:is:/about`. */
 function filtersOf(address: string): string[] {
   return new URLSearchParams(address.split("?")[1]?.split("#")[0]).getAll("where");
@@ -144,8 +173,6 @@ function shown({ where }: Pick<Share, "where">): string {
 
 /** `Page begins with /blog`; a text that is no filter as it is. */
 function inWords(text: string): string {
-  const [name, test, value] = conditionParts(text);
-  const dimension = filterable(name);
-  const known = Object.entries(TEST_NAMES).find(([one]) => one === test);
-  return dimension && known ? `${ONE_OF[dimension]} ${known[1]} ${value}` : text;
+  const one = readCondition(text);
+  return one ? `${ONE_OF[one.dimension]} ${TEST_NAMES[one.test]} ${one.value}` : text;
 }

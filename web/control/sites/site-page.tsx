@@ -35,10 +35,13 @@ interface SitePageProps {
 
 /** The page of one site: what it counts, its tag, and a section for each thing that can be set. */
 export function SitePage({ site, activity }: SitePageProps) {
-  const { box } = useShell();
+  const { box, view } = useShell();
+  const [draft] = useState(view.draft);
   const title = useRef<HTMLHeadingElement>(null);
   // The row that was pressed is gone, and the focus with it.
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (draft === null) title.current?.focus({ preventScroll: true });
+  }, []);
   const path = `api/sites/${site.id}`;
   const base = siteCollector(visitorsUrl(box), site.host);
   return (
@@ -62,7 +65,11 @@ export function SitePage({ site, activity }: SitePageProps) {
         <div class="card sections">
           <AlarmsField id={site.id} states={activity?.alarms} />
           <DigestField path={`${path}/digest`} zone={activity?.zone} />
-          <ShareLinks site={site} base={siteCollector(readersUrl(box), site.host)} />
+          <ShareLinks
+            site={site}
+            base={siteCollector(readersUrl(box), site.host)}
+            draft={draft?.kind === "share" ? draft : null}
+          />
           <GoalsField path={`${path}/goals`} />
           <MarksField path={`${path}/marks`} />
           <SurveyLabelsField path={`${path}/survey-labels`} />

@@ -10,7 +10,7 @@ export function useView(): [View, ChangeView] {
   const latest = useRef(view);
 
   const change = useCallback<ChangeView>((part) => {
-    latest.current = { ...latest.current, ...part };
+    latest.current = { ...latest.current, draft: null, ...part };
     setView(latest.current);
     const address = location.pathname + formatView(latest.current);
     if (address !== location.pathname + location.search) history.pushState(null, "", address);

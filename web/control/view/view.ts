@@ -1,3 +1,5 @@
+import { type Draft, readDraft } from "../../shared/draft.ts";
+
 export type Tab = "start" | "deck" | "push" | "sites" | "box";
 
 /**
@@ -11,6 +13,8 @@ export interface View {
   slot: string;
   /** id of the site whose page is open; empty for the list of all */
   site: string;
+  /** what a link of the dashboard has filled in on that page, until something else is looked at */
+  draft: Draft | null;
   /** which way of sending is shown */
   recipe: RecipeId;
   /** which group of what is the machine's */
@@ -66,6 +70,7 @@ export function parseView(query: string): View {
     deck: params.get("deck") ?? "",
     slot: /^[kzdbt]\d{1,3}$/.test(slot) ? slot : "",
     site: params.get("site") ?? "",
+    draft: readDraft(params),
     recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
     part: PARTS.find(({ id }) => id === params.get("part"))?.id ?? FIRST_PART,
   };
@@ -77,7 +82,7 @@ export function isBare(query: string): boolean {
   return ["tab", "deck", "slot", "send"].every((name) => !params.has(name));
 }
 
-/** The query of a view, without defaults. It never has a token. */
+/** The query of a view, without defaults and drafts. It never has a token. */
 export function formatView({ tab, deck, slot, site, recipe, part }: View): string {
   const params = new URLSearchParams();
   // The bare address opens what the box needs first.

@@ -1,21 +1,15 @@
 import {
   type Condition,
-  conditionParts,
   conditionText,
   filterable,
-  TESTS,
+  readCondition,
 } from "../../../appliance/base/text/condition.ts";
 import type { Dimension } from "../../../appliance/base/text/dimensions.ts";
 import { comparable } from "../traffic/hosts.ts";
 
 /** Reads texts like `path:is:/about`, and ignores invalid ones. */
 export function parseWhere(texts: readonly string[]): Condition[] {
-  return texts.flatMap((text) => {
-    const [name, asked, value] = conditionParts(text);
-    const dimension = filterable(name);
-    const test = TESTS.find((one) => one === asked);
-    return dimension && test && value !== "" ? [{ dimension, test, value }] : [];
-  });
+  return texts.flatMap((text) => readCondition(text) ?? []);
 }
 
 /** Adds or removes a condition for a value. Dimensions without filters change nothing. */

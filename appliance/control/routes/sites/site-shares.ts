@@ -7,6 +7,7 @@ import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
 import { makeShareToken } from "../../../base/system/secrets.ts";
 import { storable } from "../../../base/text/storable.ts";
+import { MAX_SHARE_NAME } from "../../../base/tokens.ts";
 import {
   MAX_SHARES,
   type Numbers,
@@ -19,7 +20,6 @@ import type { RoutesOf } from "../../route.ts";
 import type { NewShare, SharesAnswer } from "../../wire.ts";
 import { expectDone, type SitesParts, siteOf } from "./sites.ts";
 
-const MAX_NAME = 40;
 const ID_LENGTH = 8;
 
 const readShare = shape(
@@ -52,8 +52,8 @@ export const SHARE_ROUTES: RoutesOf<Pick<SitesParts, "numbers">> = {
     const site = siteIdOf(ctx.params.id);
     const { name: given, where: texts = [] } = readShare(await jsonBody(ctx));
     const name = storable(given).trim();
-    if (name === "" || [...name].length > MAX_NAME)
-      throw invalidField("name", `must have 1 to ${MAX_NAME} characters.`);
+    if (name === "" || [...name].length > MAX_SHARE_NAME)
+      throw invalidField("name", `must have 1 to ${MAX_SHARE_NAME} characters.`);
     const where = keptConditions(texts, (sentence) => invalidField("where", sentence));
     const { token, hash } = makeShareToken();
     const id = Buffer.from(hash).toString("hex").slice(0, ID_LENGTH);

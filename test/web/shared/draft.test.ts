@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { type Draft, draftUrl, readDraft } from "../../../web/shared/draft.ts";
+
+const BOX = "http://tallydeck.local:3000";
+const read = (query: string) => readDraft(new URLSearchParams(query));
+
+describe("what a link of the dashboard fills in", () => {
+  const drafts: Draft[] = [
+    { kind: "share", where: [] },
+    {
+      kind: "share",
+      where: [
+        { dimension: "path", test: "begins", value: "/a:b&c=d #e" },
+        { dimension: "country", test: "not", value: "DE" },
+      ],
+    },
+  ];
+
+  it("comes back whole, below the site's own address", () => {
+    for (const draft of drafts) {
+      const url = new URL(draftUrl(BOX, "blog", draft));
+      assert.ok(url.href.startsWith(`${BOX}/?tab=sites&site=blog&${draft.kind}=`), url.href);
+      assert.deepEqual(readDraft(url.searchParams), draft);
+    }
+  });
+
+  it("is nothing where the address asks for nothing", () => {
+    assert.equal(read("?tab=sites&site=blog"), null);
+  });
+
+  it("is no share at all where one of its filters is wrong, which would show more than was meant", () => {
+    const right = "share=path:is:/about";
+    assert.ok(read(right));
+    for (const wrong of [
+      "path",
+      "path:is:",
+      "path:has:x",
+      ":is:x",
+      "app_os:is:linux",
+      "constructor:is:x",
+      `path:is:/${"a".repeat(128)}`,
+      "path:is:/a%00b",
+      "path:is:/%0Ab",
+      "path:is:/%ED%A0%80%00",
+    ])
+      assert.equal(read(`${right}&share=${wrong}`), null, wrong);
+    assert.ok(read(Array(8).fill(right).join("&")));
+    assert.equal(read(Array(9).fill(right).join("&")), null);
+  });
+});

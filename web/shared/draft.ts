@@ -1,0 +1,48 @@
+import {
+  type Condition,
+  conditionText,
+  MAX_CONDITIONS,
+  readCondition,
+} from "../../appliance/base/text/condition.ts";
+
+/**
+ * The content of a form on a site's page in the Web UI, as a link of the dashboard fills it in. It does nothing before the
+ * owner presses the button there.
+ */
+export interface Draft {
+  kind: "share";
+  where: readonly Condition[];
+}
+
+/** The address of a site's page with a draft. @param webUi without a slash at the end */
+export function draftUrl(webUi: string, site: string, draft: Draft): string {
+  const params = new URLSearchParams({ tab: "sites", site });
+  for (const text of textsOf(draft)) params.append(draft.kind, text);
+  return `${webUi}/?${params}`;
+}
+
+function textsOf({ where }: Draft): string[] {
+  return where.length === 0 ? [""] : where.map(conditionText);
+}
+
+/** Reads a draft from the query of an address, which anybody may have made; null where there is none, or any part of it is wrong. */
+export function readDraft(params: URLSearchParams): Draft | null {
+  return params.has("share") ? shareOf(params.getAll("share").filter(Boolean)) : null;
+}
+
+/** A link without one of its filters would show more than was meant, so all of them are right or there is none. */
+function shareOf(texts: readonly string[]): Draft | null {
+  const where = texts.flatMap((text) => readCondition(text) ?? []);
+  return texts.length <= MAX_CONDITIONS &&
+    where.length === texts.length &&
+    where.every(({ value }) => isStored(value))
+    ? { kind: "share", where }
+    : null;
+}
+
+/** The characters of the longest value that is stored. */
+const MAX_CHARACTERS = 128;
+
+/** Whether a value is like those that the dashboard has. */
+const isStored = (value: string): boolean =>
+  [...value].length <= MAX_CHARACTERS && !/[\p{Cc}\p{Surrogate}]/u.test(value);
