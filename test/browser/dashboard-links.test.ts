@@ -274,6 +274,20 @@ describe("links to the dashboard", () => {
       assert.equal(await card().getByLabel("A part only").inputValue(), "");
     });
 
+    it("mark the last of the days that are shown, once somebody has said what happened", async () => {
+      await show("&from=2026-03-01&to=2026-03-02");
+      await more();
+      await item("Mark this day… 2 Mar 2026").click();
+      const text = card().getByLabel("What happened");
+      const day = card().getByRole("textbox", { name: "Day" });
+      await text.and(page().locator(":focus")).waitFor();
+      assert.equal(await day.inputValue(), "2026-03-02");
+      await page().keyboard.type("Released 2.0");
+      await page().keyboard.press("Enter");
+      await card().getByRole("listitem").filter({ hasText: "2026-03-02 Released 2.0" }).waitFor();
+      assert.equal(await day.inputValue(), "");
+    });
+
     it("leave what was filled in behind, once something else is looked at", async () => {
       await signIn("?tab=sites&site=blog&share=path:is:/hello");
       await card().getByText("It will show only Page is /hello.").waitFor();
@@ -303,7 +317,8 @@ describe("links to the dashboard", () => {
       await heading(visited, "Visitors by day").waitFor();
       await more(visited);
       await button(visited, "Export CSV").waitFor();
-      assert.equal(await item("Share this view…", visited).count(), 0);
+      for (const name of ["Share this view…", "Mark this day…"])
+        assert.equal(await item(name, visited).count(), 0, name);
       assert.ok(!sent.some((text) => text.includes("/web-ui")));
       await visitor.close();
       await api.ask("DELETE", `/api/sites/blog/shares/${id}`);

@@ -162,18 +162,21 @@ export function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
 interface FormProps {
   class?: string;
   autocomplete?: "off";
-  /** a link has filled it in: the focus goes to what is left to type */
-  isFilled?: boolean;
+  /** the texts by name that it begins with where a link has filled it in: the focus goes to what is left to type */
+  filled?: Readonly<Record<string, string>> | null;
   onSubmit: (event: TargetedSubmitEvent<HTMLFormElement>) => unknown;
   children: ComponentChildren;
 }
 
 /** A form that the page itself sends. */
-export function Form({ class: className = "stack", isFilled, onSubmit, ...rest }: FormProps) {
+export function Form({ class: className = "stack", filled = null, onSubmit, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (!isFilled) return;
+    if (filled === null) return;
     const find = (what: string) => form.current?.querySelector<HTMLInputElement>(what);
+    // No default values, which would come back after it is sent.
+    for (const [name, text] of Object.entries(filled))
+      Object.assign(find(`[name=${name}]`) ?? {}, { value: text });
     const next = find("input:placeholder-shown") ?? find("input");
     next?.focus();
     next?.select();

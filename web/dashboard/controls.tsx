@@ -72,7 +72,7 @@ export function Controls(props: ControlsProps) {
                   Export CSV
                 </button>
                 <Later part={PANELS} waiting="">
-                  {({ OwnerLinks }) => <OwnerLinks {...{ history, view, token }} />}
+                  {({ OwnerLinks }) => <OwnerLinks {...{ history, range, view, token }} />}
                 </Later>
               </>
             )}

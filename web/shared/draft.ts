@@ -1,3 +1,4 @@
+import { parseDay } from "../../appliance/base/calendar.ts";
 import {
   type Condition,
   conditionText,
@@ -9,10 +10,13 @@ import {
  * The content of a form on a site's page in the Web UI, as a link of the dashboard fills it in. It does nothing before the
  * owner presses the button there.
  */
-export interface Draft {
-  kind: "share";
-  where: readonly Condition[];
-}
+export type Draft =
+  | { kind: "share"; where: readonly Condition[] }
+  /** on a day like `2026-01-31` */
+  | { kind: "mark"; day: string };
+
+/** The draft of one kind. */
+export type DraftOf<Kind extends Draft["kind"]> = Extract<Draft, { kind: Kind }>;
 
 /** The address of a site's page with a draft. @param webUi without a slash at the end */
 export function draftUrl(webUi: string, site: string, draft: Draft): string {
@@ -21,13 +25,16 @@ export function draftUrl(webUi: string, site: string, draft: Draft): string {
   return `${webUi}/?${params}`;
 }
 
-function textsOf({ where }: Draft): string[] {
-  return where.length === 0 ? [""] : where.map(conditionText);
+function textsOf(draft: Draft): string[] {
+  if (draft.kind === "mark") return [draft.day];
+  return draft.where.length === 0 ? [""] : draft.where.map(conditionText);
 }
 
 /** Reads a draft from the query of an address, which anybody may have made; null where there is none, or any part of it is wrong. */
 export function readDraft(params: URLSearchParams): Draft | null {
-  return params.has("share") ? shareOf(params.getAll("share").filter(Boolean)) : null;
+  if (params.has("share")) return shareOf(params.getAll("share").filter(Boolean));
+  const day = params.get("mark") ?? "";
+  return parseDay(day) === undefined ? null : { kind: "mark", day };
 }
 
 /** A link without one of its filters would show more than was meant, so all of them are right or there is none. */

@@ -14,6 +14,7 @@ describe("what a link of the dashboard fills in", () => {
         { dimension: "country", test: "not", value: "DE" },
       ],
     },
+    { kind: "mark", day: "2026-02-28" },
   ];
 
   it("comes back whole, below the site's own address", () => {
@@ -26,6 +27,19 @@ describe("what a link of the dashboard fills in", () => {
 
   it("is nothing where the address asks for nothing", () => {
     assert.equal(read("?tab=sites&site=blog"), null);
+  });
+
+  it("is a mark on a day that there is", () => {
+    for (const wrong of [
+      "",
+      "2026-02-30",
+      "today",
+      "2026-1-1",
+      "2026-01-01T00:00",
+      "<b>",
+      "-000001-01-01",
+    ])
+      assert.equal(read(`mark=${wrong}`), null, wrong);
   });
 
   it("is no share at all where one of its filters is wrong, which would show more than was meant", () => {

@@ -13,6 +13,8 @@ interface ListFieldProps<Name extends string, Entry> {
   most: number;
   /** the newest first */
   isReversed?: boolean;
+  /** as of its form, which is then shown at once */
+  filled?: Readonly<Record<string, string>> | null;
   nameOf: (entry: Entry) => string;
   show: (entry: Entry) => ComponentChildren;
   /** a new entry, of the controls of `children` */
@@ -23,7 +25,7 @@ interface ListFieldProps<Name extends string, Entry> {
 
 /** A setting of a site that is a list: its entries, which can be removed, and a form for another one. */
 export function ListField<Name extends string, Entry>(props: ListFieldProps<Name, Entry>) {
-  const { path, name, title, most, isReversed = false, nameOf, show } = props;
+  const { path, name, title, most, isReversed = false, filled = null, nameOf, show } = props;
   type Body = Record<Name, readonly Entry[]>;
   const { busy, problem, kept, save } = useSetting<Body>(path);
   const entries = kept?.[name];
@@ -38,6 +40,7 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
     <Section
       title={title}
       state={entries && (entries.length === 0 ? "none" : whole(entries.length))}
+      isOpen={filled !== null}
     >
       {entries !== undefined && (
         <>
@@ -61,7 +64,7 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
             </ul>
           )}
           {entries.length < most && (
-            <Form class="row" onSubmit={({ currentTarget }) => add(currentTarget)}>
+            <Form class="row" filled={filled} onSubmit={({ currentTarget }) => add(currentTarget)}>
               {props.children}
               <button type="submit" disabled={busy}>
                 Add

@@ -1,8 +1,9 @@
 import { MARK_LIMITS, type Mark } from "../../../appliance/base/text/marks.ts";
+import type { DraftOf } from "../../shared/draft.ts";
 import { ListField } from "./list-field.tsx";
 
 /** The marks of a site: events by day, which its chart shows. */
-export function MarksField({ path }: { path: string }) {
+export function MarksField({ path, draft }: { path: string; draft: DraftOf<"mark"> | null }) {
   return (
     <ListField<"marks", Mark>
       path={path}
@@ -16,6 +17,7 @@ export function MarksField({ path }: { path: string }) {
       }
       most={MARK_LIMITS.marks}
       isReversed
+      filled={draft && { day: draft.day }}
       nameOf={({ text }) => text}
       show={({ day, text }) => (
         <span>

@@ -10,7 +10,7 @@ import { shortened } from "../../../appliance/base/text/listing.ts";
 import { MAX_SHARE_NAME } from "../../../appliance/base/tokens.ts";
 import type { NewShare, Share, SharesAnswer, Site } from "../../../appliance/control/wire.ts";
 import { longDay } from "../../shared/dates.ts";
-import type { Draft } from "../../shared/draft.ts";
+import type { DraftOf } from "../../shared/draft.ts";
 import { Field } from "../../shared/field.tsx";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
@@ -25,7 +25,7 @@ interface ShareLinksProps {
   /** where the site's collector answers, without a slash at the end */
   base: string;
   /** what a link of the dashboard asks to share */
-  draft: Draft | null;
+  draft: DraftOf<"share"> | null;
 }
 
 /** The links by which a site's traffic is shared, each of which is taken back alone, and a form for another one. */
@@ -121,7 +121,7 @@ function NewLink({ busy, initial, onMake }: NewLinkProps) {
     setAddress("");
   };
   return (
-    <Form onSubmit={submit} isFilled={initial !== null}>
+    <Form onSubmit={submit} filled={initial && {}}>
       <Field
         label="New link for"
         placeholder="A client"
@@ -152,7 +152,7 @@ function NewLink({ busy, initial, onMake }: NewLinkProps) {
 }
 
 /** The name and the address that say what a draft is of. @param dashboard the address of the site's */
-function draftOf({ where }: Draft, dashboard: string): NewLinkProps["initial"] {
+function draftOf({ where }: DraftOf<"share">, dashboard: string): NewLinkProps["initial"] {
   const name = where.map(({ test, value }) => (test === "not" ? `not ${value}` : value)).join(", ");
   const filters = new URLSearchParams(where.map((one) => ["where", conditionText(one)]));
   return {

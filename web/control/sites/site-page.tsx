@@ -3,6 +3,7 @@ import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { wallOf } from "../../shared/dates.ts";
+import type { Draft, DraftOf } from "../../shared/draft.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { lastViewName } from "../../shared/last-view.ts";
@@ -37,6 +38,8 @@ interface SitePageProps {
 export function SitePage({ site, activity }: SitePageProps) {
   const { box, view } = useShell();
   const [draft] = useState(view.draft);
+  const of = <Kind extends Draft["kind"]>(kind: Kind) =>
+    draft?.kind === kind ? (draft as DraftOf<Kind>) : null;
   const title = useRef<HTMLHeadingElement>(null);
   // The row that was pressed is gone, and the focus with it.
   useEffect(() => {
@@ -68,10 +71,10 @@ export function SitePage({ site, activity }: SitePageProps) {
           <ShareLinks
             site={site}
             base={siteCollector(readersUrl(box), site.host)}
-            draft={draft?.kind === "share" ? draft : null}
+            draft={of("share")}
           />
           <GoalsField path={`${path}/goals`} />
-          <MarksField path={`${path}/marks`} />
+          <MarksField path={`${path}/marks`} draft={of("mark")} />
           <SurveyLabelsField path={`${path}/survey-labels`} />
           <BadgeField site={site} base={base} />
           <ImportField site={site.id} />
