@@ -288,6 +288,32 @@ describe("links to the dashboard", () => {
       assert.equal(await day.inputValue(), "");
     });
 
+    it("make a goal of a page or an event of a list, and of nothing else", async () => {
+      await control().world.beacon({ ev: "sign up:now" });
+      await show();
+      const row = (value: string) => page().getByRole("row").filter({ hasText: value });
+      for (const [value, kind] of [
+        ["/hello", "page"],
+        ["sign up:now", "event"],
+      ] as const) {
+        await row(value).first().hover();
+        await item(`Make ${value} a goal`).first().click();
+        await card().getByLabel("Name of the goal").and(page().locator(":focus")).waitFor();
+        assert.equal(await card().getByLabel("Kind of goal").inputValue(), kind);
+        assert.equal(await card().locator("[name=value]").inputValue(), value);
+        await page().keyboard.press("Enter");
+        await card()
+          .getByRole("button", { name: `Remove ${value}` })
+          .waitFor();
+        assert.equal(await card().locator("[name=value]").inputValue(), "");
+        await page().goBack();
+        await heading(page(), "Visitors by day").waitFor();
+      }
+      await row("Chrome").first().hover();
+      await page().getByRole("button", { name: "Star Chrome" }).waitFor();
+      assert.equal(await item("Make Chrome a goal").count(), 0);
+    });
+
     it("leave what was filled in behind, once something else is looked at", async () => {
       await signIn("?tab=sites&site=blog&share=path:is:/hello");
       await card().getByText("It will show only Page is /hello.").waitFor();
@@ -320,6 +346,8 @@ describe("links to the dashboard", () => {
       for (const name of ["Share this view…", "Mark this day…"])
         assert.equal(await item(name, visited).count(), 0, name);
       assert.ok(!sent.some((text) => text.includes("/web-ui")));
+      await button(visited, "Star /hello").first().waitFor({ state: "attached" });
+      assert.equal(await item("Make /hello a goal", visited).count(), 0);
       await visitor.close();
       await api.ask("DELETE", `/api/sites/blog/shares/${id}`);
     });

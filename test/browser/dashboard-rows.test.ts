@@ -209,7 +209,7 @@ describe("the rows of the dashboard", () => {
     // By their numbers: to find one by its name is to name them all.
     const value = (at: number) => rows.nth(at).locator(".value");
     await value(40).hover();
-    assert.equal(await rows.locator("a").count(), 1);
+    assert.equal(await rows.locator(".row-tools").count(), 1);
     await value(41).focus();
     await owner.page.keyboard.press("ArrowRight");
     assert.equal(

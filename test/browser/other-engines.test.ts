@@ -219,5 +219,27 @@ describe("in the browsers of others", () => {
           `document.querySelector("[data-slot=k3] img")?.naturalWidth > 0`,
         );
       });
+
+      it("the dashboard leads its owner to the Web UI, with what was pressed filled in", async () => {
+        const shown = `${world().origin}/dashboard?site=fieldnotes&where=path:is:/about`;
+        await guest.browser.go(shown);
+        await guest.click(".drawer-button");
+        await guest.click(".menu-body a", "Share this view…");
+        await guest.sees(".hint", "It will show only Page is /about.");
+        const focused = "document.activeElement?.placeholder";
+        await untilTold(guest.browser, `${focused} === "A client"`);
+        await guest.browser.go(shown);
+        await guest.click(".drawer-button");
+        await guest.click(".menu-body a", "Mark this day…");
+        await untilTold(guest.browser, `${focused} === "Released 2.0"`);
+        await guest.browser.go(shown);
+        await guest.click("[data-dimension=path] .row-tools a", "◎");
+        await untilTold(guest.browser, `${focused} === "Name, if another"`);
+        await guest.fill("Name, if another", "About us");
+        await guest.click("details[open] button", /^Add$/);
+        await guest.sees("details[open] li", /About us\s+page \/about/);
+        await guest.browser.go(shown);
+        await guest.sees(".goals", "About us");
+      });
     });
 });

@@ -5,6 +5,7 @@ import type { Shown } from "./traffic/shown.ts";
 import { useStars } from "./traffic/use-stars.ts";
 import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { View } from "./view.ts";
+import { useWebUi } from "./web-ui/use-web-ui.ts";
 
 export { Empty } from "./empty.tsx";
 export { Asking } from "./filters/asking.tsx";
@@ -22,12 +23,13 @@ export type BelowProps = Pick<
 export function Below(props: BelowProps) {
   const { history, range, compared, token, now, where, change, onKept, ...lists } = props;
   const [stars, toggleStar] = useStars(history.site, onKept);
+  const webUi = useWebUi(history.site, token);
   const starred = { history, range, where, stars, change, toggleStar };
   return (
     <>
       {usePart(ValueTiles, { ...starred, compared })}
       {usePart(Goals, { history, range, compared, token, now })}
-      {usePart(Breakdowns, { ...starred, ...lists, now })}
+      {usePart(Breakdowns, { ...starred, ...lists, now, webUi })}
     </>
   );
 }

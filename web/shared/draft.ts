@@ -5,6 +5,7 @@ import {
   MAX_CONDITIONS,
   readCondition,
 } from "../../appliance/base/text/condition.ts";
+import { GOAL_KINDS, type Goal } from "../../appliance/base/text/goals.ts";
 
 /**
  * The content of a form on a site's page in the Web UI, as a link of the dashboard fills it in. It does nothing before the
@@ -13,7 +14,8 @@ import {
 export type Draft =
   | { kind: "share"; where: readonly Condition[] }
   /** on a day like `2026-01-31` */
-  | { kind: "mark"; day: string };
+  | { kind: "mark"; day: string }
+  | { kind: "goal"; of: Goal["kind"]; value: string };
 
 /** The draft of one kind. */
 export type DraftOf<Kind extends Draft["kind"]> = Extract<Draft, { kind: Kind }>;
@@ -27,14 +29,25 @@ export function draftUrl(webUi: string, site: string, draft: Draft): string {
 
 function textsOf(draft: Draft): string[] {
   if (draft.kind === "mark") return [draft.day];
+  if (draft.kind === "goal") return [`${draft.of}:${draft.value}`];
   return draft.where.length === 0 ? [""] : draft.where.map(conditionText);
 }
 
 /** Reads a draft from the query of an address, which anybody may have made; null where there is none, or any part of it is wrong. */
 export function readDraft(params: URLSearchParams): Draft | null {
   if (params.has("share")) return shareOf(params.getAll("share").filter(Boolean));
-  const day = params.get("mark") ?? "";
-  return parseDay(day) === undefined ? null : { kind: "mark", day };
+  const day = params.get("mark");
+  if (day !== null) return parseDay(day) === undefined ? null : { kind: "mark", day };
+  const [, kind, value = ""] = /^([a-z]+):(.+)$/.exec(params.get("goal") ?? "") ?? [];
+  const of = GOAL_KINDS.find((one) => one === kind);
+  return of === undefined ? null : goalOf(of, value);
+}
+
+/** The goal of an event or a page; null for a value that can be none. */
+export function goalOf(of: Goal["kind"], value: string): DraftOf<"goal"> | null {
+  // A star at the end takes in others.
+  const isNamed = !value.endsWith("*") && (of === "event" || value.startsWith("/"));
+  return isNamed && isStored(value) ? { kind: "goal", of, value } : null;
 }
 
 /** A link without one of its filters would show more than was meant, so all of them are right or there is none. */

@@ -15,6 +15,8 @@ describe("what a link of the dashboard fills in", () => {
       ],
     },
     { kind: "mark", day: "2026-02-28" },
+    { kind: "goal", of: "event", value: "a:b & c=d*e" },
+    { kind: "goal", of: "page", value: "/thanks" },
   ];
 
   it("comes back whole, below the site's own address", () => {
@@ -40,6 +42,25 @@ describe("what a link of the dashboard fills in", () => {
       "-000001-01-01",
     ])
       assert.equal(read(`mark=${wrong}`), null, wrong);
+  });
+
+  it("is a goal of an event or of a page that may have been counted", () => {
+    for (const wrong of [
+      "",
+      "signup",
+      "event:",
+      ":signup",
+      "view:signup",
+      "constructor:signup",
+      "page:thanks",
+      "page:/thanks/*",
+      "event:*",
+      "event:a%00b",
+      "event:a%0Ab",
+      `event:${"a".repeat(129)}`,
+    ])
+      assert.equal(read(`goal=${wrong}`), null, wrong);
+    assert.ok(read(`goal=event:${"a".repeat(128)}`));
   });
 
   it("is no share at all where one of its filters is wrong, which would show more than was meant", () => {

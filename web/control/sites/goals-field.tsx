@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { GOAL_LIMITS, type Goal } from "../../../appliance/base/text/goals.ts";
+import type { DraftOf } from "../../shared/draft.ts";
 import { ListField } from "./list-field.tsx";
 
 /** The goals of a site: an event or a page, with a name; the dashboard says how often each was reached. */
-export function GoalsField({ path }: { path: string }) {
-  const [kind, setKind] = useState<Goal["kind"]>("event");
+export function GoalsField({ path, draft }: { path: string; draft: DraftOf<"goal"> | null }) {
+  const [kind, setKind] = useState<Goal["kind"]>(draft?.of ?? "event");
   return (
     <ListField<"goals", Goal>
       path={path}
@@ -17,6 +18,7 @@ export function GoalsField({ path }: { path: string }) {
         </>
       }
       most={GOAL_LIMITS.goals}
+      filled={draft && { value: draft.value }}
       nameOf={({ name }) => name}
       show={(goal) => (
         <span dir="auto">

@@ -7,6 +7,7 @@ import { spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys/keys.ts";
 import { Later, useSteps } from "../later.tsx";
 import type { View } from "../view.ts";
+import { goalUrlOf } from "../web-ui/goal-url.ts";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
   type Breakdown,
@@ -31,6 +32,8 @@ type BreakdownsProps = Pick<
   Pick<View, "filter" | "layout" | "open" | "front"> & {
     /** the figure that the hours of the week are of */
     heated: Shown["metric"];
+    /** the address of the Web UI, for its owner */
+    webUi: string | null;
   };
 
 export function Breakdowns(props: BreakdownsProps) {
@@ -105,7 +108,7 @@ type GroupCardProps = BreakdownsProps & {
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const { history, range, where, stars, open, front, filter, heated, now } = props;
-  const { isMapOpen, openMap, isDrawn, change, toggleStar } = props;
+  const { webUi, isMapOpen, openMap, isDrawn, change, toggleStar } = props;
   const { breakdowns } = group;
   const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
   if (!shown) return null;
@@ -128,6 +131,7 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
           })
       : null,
     star: (value: string) => toggleStar({ dimension, value }),
+    goalUrl: goalUrlOf(webUi, history.site, dimension),
     choose: dimension === "app_tz_offset" ? setOffset : null,
   };
   return (

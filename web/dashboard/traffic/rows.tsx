@@ -14,6 +14,8 @@ const CHUNK = 50;
 export interface RowTools {
   /** the address that paths are below */
   origin: string | null;
+  /** the address where a value becomes a goal; null for lists without goals, and for who cannot set any */
+  goalUrl: ((value: string) => string | null) | null;
   /** the values of the page's filters */
   pressed: Set<string>;
   starred: Set<string>;
@@ -170,10 +172,10 @@ interface ChunkProps {
 
 /** Some rows, drawn again only when one of them changed. */
 function Chunk({ dimension, rows, most, marks, latest }: ChunkProps) {
-  const { origin } = latest.current;
+  const { origin, goalUrl } = latest.current;
   const drawn = useMemo(
     () => rows.map((row) => <RowLine key={row.value} {...{ dimension, row, most, latest }} />),
-    [dimension, rows, most, marks, origin],
+    [dimension, rows, most, marks, origin, goalUrl === null],
   );
   return <tbody>{drawn}</tbody>;
 }
@@ -217,6 +219,7 @@ interface RowButtonsProps extends Pick<RowProps, "dimension" | "latest"> {
 function RowButtons({ dimension, value, latest }: RowButtonsProps) {
   const { starred, copied, origin } = latest.current;
   const link = linkOf(dimension, value, origin);
+  const goal = latest.current.goalUrl?.(value);
   const isStarred = starred.has(value);
   return (
     <span class="row-tools">
@@ -244,6 +247,17 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
       >
         {isStarred ? "★" : "☆"}
       </button>
+      {goal && (
+        <a
+          class="quiet"
+          tabIndex={-1}
+          href={goal}
+          aria-label={`Make ${value} a goal`}
+          title="Make this a goal"
+        >
+          ◎
+        </a>
+      )}
       <button
         type="button"
         class="quiet copy-value"
