@@ -6,7 +6,6 @@ import { readFile } from "node:fs/promises";
 import { geoNaturalEarth1, geoPath } from "d3-geo";
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
-import type { DrawnAtlas, PlacedZone } from "../web/dashboard/zone/drawn.ts";
 
 /** The map, in units; sphere and all in it stay a few from its edges. */
 const WIDTH = 800;
@@ -27,8 +26,8 @@ const projection = geoNaturalEarth1().fitExtent(
 );
 const draw = geoPath(projection).digits(0);
 
-/** @param file `countries-*.json` of world-atlas */
-export async function drawnAtlas(file: string): Promise<DrawnAtlas> {
+/** @returns what web/dashboard/zone reads as `DrawnAtlas`. @param file `countries-*.json` of world-atlas */
+export async function drawnAtlas(file: string) {
   const atlas = JSON.parse(await readFile(file, "utf8")) as Topology<{
     countries: GeometryCollection<{ name: string }>;
   }>;
@@ -49,13 +48,13 @@ export async function drawnAtlas(file: string): Promise<DrawnAtlas> {
   };
 }
 
-/** @param file `meta/latest.json` of moment-timezone */
-export async function placedZones(file: string): Promise<PlacedZone[]> {
+/** @returns each as a `PlacedZone` there. @param file `meta/latest.json` of moment-timezone */
+export async function placedZones(file: string) {
   type Zone = { name: string; lat: number; long: number; countries: string[] };
   const { zones } = JSON.parse(await readFile(file, "utf8")) as { zones: Record<string, Zone> };
   return Object.values(zones).map(({ name, lat, long, countries }) => {
     const [x, y] = placeOf(long, lat);
-    return [name, Math.round(x), Math.round(y), countries.join(" ")];
+    return [name, Math.round(x), Math.round(y), countries.join(" ")] as const;
   });
 }
 

@@ -1,4 +1,5 @@
-import type { PlacedZone } from "./drawn.ts";
+/** A zone of IANA's, its place on the map, and its countries' letters, the first one's own before others. */
+type PlacedZone = readonly [name: string, x: number, y: number, countries: string];
 
 /** A zone that keeps an offset now. */
 export interface Zone {
