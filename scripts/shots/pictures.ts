@@ -26,8 +26,8 @@ async function signInByCode(page: Page, said: readonly string[]): Promise<void> 
   const code = said.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0]).findLast(Boolean);
   await page.getByLabel("Six digits").fill(code ?? "");
   await page.getByRole("button", { name: "Sign in" }).click();
-  const offer = page.getByRole("dialog", { name: "Make it yours" });
-  await offer.getByRole("button", { name: "Close" }).last().click();
+  const offer = page.getByRole("region", { name: "Make it yours" });
+  await offer.getByRole("button", { name: "Close" }).click();
 }
 
 /** The ending of the files in web/pictures. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
-import { type DrivenBrowser, untilTold } from "../helpers/driven-browser.ts";
+import { untilTold } from "../helpers/driven-browser.ts";
 import { openFirefox } from "../helpers/firefox.ts";
+import { Guest } from "../helpers/guest.ts";
 import { oneOf } from "../helpers/long.ts";
 import { openWebKit } from "../helpers/webkit.ts";
 import { ADMIN } from "../helpers/world.ts";
@@ -10,80 +11,6 @@ import { demoWorld } from "./dashboard-stage.ts";
 
 const NOW = Date.now();
 const QUARTER = 90;
-
-/** Somebody with one of these browsers, who sees texts, clicks on them and types. */
-class Guest {
-  readonly browser: DrivenBrowser;
-
-  constructor(browser: DrivenBrowser) {
-    this.browser = browser;
-  }
-
-  /** Waits for what a selector finds that is on screen and says `text`. @returns all it says */
-  sees(selector: string, text: string | RegExp = ""): Promise<string> {
-    return untilTold(this.browser, `(${found(selector, text)})?.innerText ?? null`);
-  }
-
-  async click(selector: string, text: string | RegExp = ""): Promise<void> {
-    await this.#press(found(selector, text));
-  }
-
-  /** Types into the field of a label, over what is in it. */
-  async fill(label: string, text: string): Promise<void> {
-    await this.#press(labelled(label));
-    await untilTold(this.browser, `(${labelled(label)}.select(), true)`);
-    const actions = [...text].flatMap((value) => [
-      { type: "keyDown", value },
-      { type: "keyUp", value },
-    ]);
-    await this.browser.perform([{ type: "key", id: "keys", actions }]);
-    await untilTold(this.browser, `(${labelled(label)}).value === ${JSON.stringify(text)}`);
-  }
-
-  /** Chooses an option of a list: each browser opens it in its own way, and not on the page. */
-  async choose(label: string, option: string): Promise<void> {
-    await untilTold(
-      this.browser,
-      `((list) => {
-        const option = [...list?.options ?? []].find(({ label }) => label === ${JSON.stringify(option)});
-        if (!option) return null;
-        option.selected = true;
-        for (const type of ["input", "change"]) list.dispatchEvent(new Event(type, { bubbles: true }));
-        return true;
-      })(${labelled(label)})`,
-    );
-  }
-
-  async #press(node: string): Promise<void> {
-    // The place where it has come to rest.
-    const [x, y] = await untilTold<[number, number]>(
-      this.browser,
-      `((node) => {
-        if (!node || node.disabled) return null;
-        node.scrollIntoView({ block: "center", behavior: "instant" });
-        const { left, top, width, height } = node.getBoundingClientRect();
-        const at = [Math.floor(left + width / 2), Math.floor(top + height / 2)];
-        const hit = document.elementFromPoint(...at);
-        return node.contains(hit) || hit?.contains(node) ? at : null;
-      })(${node})`,
-    );
-    const actions = [
-      { type: "pointerMove", x, y, duration: 0, origin: "viewport" },
-      { type: "pointerDown", button: 0 },
-      { type: "pointerUp", button: 0 },
-    ];
-    await this.browser.perform([{ type: "pointer", id: "mouse", actions }]);
-  }
-}
-
-const found = (selector: string, text: string | RegExp) =>
-  `[...document.querySelectorAll(${JSON.stringify(selector)})].find((node) =>
-    node.checkVisibility() && ${text instanceof RegExp ? `${text}.test(node.innerText)` : `node.innerText.includes(${JSON.stringify(text)})`})`;
-
-const labelled = (label: string) =>
-  `[...document.querySelectorAll("input:not([type=radio]), select, textarea")].find((node) =>
-    node.checkVisibility() && (node.placeholder === ${JSON.stringify(label)} || node.ariaLabel === ${JSON.stringify(label)} ||
-      [...node.labels].some(({ innerText }) => innerText.split("\\n")[0] === ${JSON.stringify(label)})))`;
 
 describe("in the browsers of others", () => {
   const world = demoWorld({
@@ -153,14 +80,7 @@ describe("in the browsers of others", () => {
 
       it("the dashboard is filtered by a row far below, which stays on the screen with what it is filtered by", async () => {
         await guest.browser.go(`${world().origin}/dashboard?site=fieldnotes`);
-        await untilTold(
-          guest.browser,
-          `(() => {
-            const card = document.querySelector("[data-dimension=browser]");
-            card?.scrollIntoView({ block: "center", behavior: "instant" });
-            return card?.innerText.includes("Firefox") ?? false;
-          })()`,
-        );
+        await guest.scrollTo("[data-dimension=browser]", "Firefox");
         await guest.click("[data-dimension=browser] button", "Firefox");
         await guest.sees(".chip", "Firefox");
         await untilTold(guest.browser, `document.querySelector(".old") === null`);

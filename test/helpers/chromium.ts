@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { CHROMIUM, CHROMIUM_ARGS, launchChromium, SHELL } from "../../scripts/chromium.ts";
 import { needTools } from "../../scripts/tools.ts";
+import type { DrivenBrowser } from "./driven-browser.ts";
 import { afterAllFiles } from "./hooks.ts";
 import { CHROME } from "./world.ts";
 
@@ -80,3 +81,36 @@ export function openUndriven(url: string): () => Promise<void> {
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
 }
+
+/** The browser of these tests for what is tried in each of them alike. */
+export async function openChromium(): Promise<DrivenBrowser> {
+  const profile = await openProfile();
+  const page = await profile.newPage();
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
+  });
+  return {
+    name: "Chromium",
+    troubles: async () => troubles.splice(0),
+    go: async (url) => void (await page.goto(url)),
+    evaluate: (expression) => page.evaluate(expression),
+    perform: async (sources) => {
+      for (const action of sources.flatMap(({ actions }) => actions as Action[]))
+        if (action.type === "pointerMove") await page.mouse.move(action.x, action.y);
+        else if (action.type === "pointerDown") await page.mouse.down();
+        else if (action.type === "pointerUp") await page.mouse.up();
+        else if (action.type === "keyDown") await page.keyboard.down(action.value);
+        else await page.keyboard.up(action.value);
+    },
+    resize: (width, height) => page.setViewportSize({ width, height }),
+    end: () => profile.close(),
+  };
+}
+
+type Action =
+  | { type: "pointerMove"; x: number; y: number }
+  | { type: "pointerDown" }
+  | { type: "pointerUp" }
+  | { type: "keyDown" | "keyUp"; value: string };

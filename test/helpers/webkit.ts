@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -29,6 +29,9 @@ const WATCH = `(() => {
   addEventListener("securitypolicyviolation", ({ blockedURI }) => note("policy", blockedURI));
 })()`;
 
+/** Lets the window be as narrow as a phone: its bar of buttons would not. */
+const NARROW = "* { min-width: 0; margin: 0; padding: 0; border-width: 0; font-size: 1px; }";
+
 /**
  * Safari's engine, as Debian has it, on a screen that nobody sees; see
  * https://www.w3.org/TR/webdriver2/ for how it is driven.
@@ -43,6 +46,9 @@ export async function openWebKit(): Promise<DrivenBrowser> {
   const endScreen = endedWithUs(screen.pid);
   const [display] = (await once(screen.stdio[3] as Readable, "data")) as [Buffer];
   const folder = mkdtempSync(join(tmpdir(), "tallydeck-webkit-"));
+  const looks = join(folder, ".config/gtk-3.0");
+  mkdirSync(looks, { recursive: true });
+  writeFileSync(join(looks, "gtk.css"), NARROW);
   const port = await freePort();
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], {
     stdio: "ignore",
@@ -92,7 +98,7 @@ export async function openWebKit(): Promise<DrivenBrowser> {
     ask("POST", `${session}/execute/sync`, { script: `return ${expression}`, args: [] });
   return {
     name: "WebKit",
-    troubles: () => evaluate("window.troubles.splice(0)") as Promise<string[]>,
+    troubles: () => evaluate("(window.troubles ?? []).splice(0)") as Promise<string[]>,
     go: async (url) => {
       await ask("POST", `${session}/url`, { url });
       await evaluate(WATCH);

@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { AdminTokenOffer } from "./box/admin-token.tsx";
 import { ShellContext, SignedOutContext } from "./context.ts";
 import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
@@ -48,8 +47,7 @@ export function Page() {
       return (
         <ShellContext.Provider value={{ box: standing.box, actions, view, change }}>
           <SignedOutContext.Provider value={actions.signedOut}>
-            <Shell />
-            {isOffered && <AdminTokenOffer onClose={() => setOffered(false)} />}
+            <Shell offersToken={isOffered} onAnswered={() => setOffered(false)} />
           </SignedOutContext.Provider>
         </ShellContext.Provider>
       );

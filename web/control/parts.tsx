@@ -6,6 +6,7 @@ import type {
 } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
+import { focused } from "../shared/field.tsx";
 import { Help } from "../shared/help.tsx";
 import { boxNow } from "./api.ts";
 
@@ -265,13 +266,15 @@ interface InputProps
   type?: "text" | "password" | "url" | "search" | "date";
   /** the id of the texts to choose from */
   list?: string;
+  /** as of a `Field` */
+  isFocused?: boolean;
   onText?: (text: string) => void;
   /** Is called with the trimmed text once it is typed. */
   onSet?: (text: string) => void;
 }
 
 /** A line to type into. */
-export function Input({ label, hint, onText, onSet, ...rest }: InputProps) {
+export function Input({ label, hint, isFocused = false, onText, onSet, ...rest }: InputProps) {
   return (
     <Labelled label={label} hint={hint}>
       {(at) => (
@@ -280,6 +283,7 @@ export function Input({ label, hint, onText, onSet, ...rest }: InputProps) {
           // Each type has props of its own, which are none of these.
           {...(rest as JSX.IntrinsicElements["input"])}
           {...at}
+          ref={isFocused ? focused : null}
           onInput={(event) => onText?.(event.currentTarget.value)}
           onChange={(event) => onSet?.(event.currentTarget.value.trim())}
         />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { WARNINGS } from "../../appliance/base/text/warnings.ts";
 import type { BoxAnswer } from "../../appliance/control/wire.ts";
+import { AdminTokenOffer } from "./box/admin-token.tsx";
 import { BoxTab } from "./box/box-tab.tsx";
 import { isRestarting, waits } from "./box/update-words.ts";
 import { useShell } from "./context.ts";
@@ -23,8 +24,14 @@ const BODIES: Record<Tab, () => preact.JSX.Element> = {
   box: BoxTab,
 };
 
+interface ShellProps {
+  /** whether somebody signed in by the setup code who has not answered the offer of a token yet */
+  offersToken: boolean;
+  onAnswered: () => void;
+}
+
 /** The signed-in page: sections on top, the chosen one below. */
-export function Shell() {
+export function Shell({ offersToken, onAnswered }: ShellProps) {
   const { box, actions, view, change } = useShell();
   const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   const Body = BODIES[view.tab];
@@ -72,6 +79,7 @@ export function Shell() {
             </button>
           </p>
         )}
+        {offersToken && <AdminTokenOffer onClose={onAnswered} />}
       </div>
       <main>
         {/* A site's page has its name for a heading. */}

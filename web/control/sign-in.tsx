@@ -15,10 +15,12 @@ const WAYS = [
 /** A form for the setup code or the admin token. The box recognizes this browser by a cookie afterwards. */
 export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promise<void> }) {
   const [way, setWay] = useState<Way>(loadChoice("sign-in") === "token" ? "token" : "code");
+  const [isChosen, setChosen] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const choose = (next: Way) => {
     setWay(next);
+    setChosen(true);
     setProblem("");
   };
   const submit = async (form: HTMLFormElement) => {
@@ -42,7 +44,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
           <img src="favicon.svg" alt="" width="32" height="32" /> Tallydeck
         </h1>
         <Choice legend="Sign in with" value={way} options={WAYS} onChoose={choose} />
-        {way === "code" ? <CodeField key="code" /> : <TokenField key="token" />}
+        {way === "code" ? (
+          <CodeField key="code" isFocused={!isChosen} />
+        ) : (
+          <TokenField key="token" isFocused={!isChosen} />
+        )}
         <Problem text={problem} />
         <button type="submit" class="primary" disabled={busy}>
           {busy ? "Opening…" : "Sign in"}
@@ -52,9 +58,10 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
   );
 }
 
-function CodeField() {
+function CodeField({ isFocused }: { isFocused: boolean }) {
   return (
     <Input
+      isFocused={isFocused}
       label="Six digits"
       hint="They are on the deck and on the screen of the machine until it has an admin token. After that, hold any key of the deck for five seconds to see them for ten minutes."
       name="code"
@@ -69,9 +76,10 @@ function CodeField() {
   );
 }
 
-function TokenField() {
+function TokenField({ isFocused }: { isFocused: boolean }) {
   return (
     <Field
+      isFocused={isFocused}
       label="Admin token"
       hint="Shown once when it was made. Lost it? Use the setup code instead."
       name="token"

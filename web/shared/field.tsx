@@ -12,15 +12,29 @@ interface FieldProps {
   placeholder?: string;
   autocomplete?: string;
   isRequired?: boolean;
+  /** whether to type here at once, because there is nothing else to do first */
+  isFocused?: boolean;
   onInput?: (text: string) => void;
 }
+
+/** Takes the focus for what has just come. */
+export const focused = (input: HTMLInputElement | null) => input?.focus();
 
 /** A text to type, with its name above and a hint below. */
 export function Field({ label, hint, isSecret = false, isRequired = false, ...rest }: FieldProps) {
   const id = useId();
-  const { name, initial, value, placeholder, autocomplete = "off", onInput } = rest;
+  const {
+    name,
+    initial,
+    value,
+    placeholder,
+    autocomplete = "off",
+    isFocused = false,
+    onInput,
+  } = rest;
   const shared = {
     id,
+    ref: isFocused ? focused : null,
     required: isRequired,
     autocomplete,
     spellcheck: false,

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AdminTokenAnswer, NewReadToken } from "../../../appliance/control/wire.ts";
-import { Dialog } from "../../shared/dialog.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { Problem, Secret } from "../parts.tsx";
@@ -54,19 +53,16 @@ export function AdminToken({ button, class: className, children }: AdminTokenPro
 /** Offers a token to an owner who signed in by the setup code. With a token, decks do not show the code any more. */
 export function AdminTokenOffer({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Make it yours" onClose={onClose}>
-      <div class="stack">
-        <p>
-          With an admin token you can sign in anywhere and read every site's dashboard. Once there
-          is one, the setup code no longer stands on the deck for everyone to see.
-        </p>
-        <p class="hint">If the machine has an admin token already, a new one takes its place.</p>
-        <AdminToken button="Make an admin token" class="primary">
-          <button type="button" onClick={onClose}>
-            Close
-          </button>
-        </AdminToken>
-      </div>
-    </Dialog>
+    <section class="card stack" aria-label="Make it yours">
+      <p>
+        With an admin token you can sign in anywhere and read every site's dashboard. Once there is
+        one, the setup code no longer stands on the deck for everyone to see.
+      </p>
+      <AdminToken button="Make an admin token">
+        <button type="button" class="quiet" onClick={onClose}>
+          Close
+        </button>
+      </AdminToken>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
@@ -28,13 +28,9 @@ interface AddSiteProps {
 export function AddSite({ onMade, onCancel }: AddSiteProps) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction(actions.readSites);
-  const { wish, fields } = useNewSite();
-  const [host, setHost] = useState("");
-  const place = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone, and the focus with it.
-  useEffect(() => {
-    if (onCancel) place.current?.querySelector("input")?.focus();
-  }, []);
+  const { wish, fields } = useNewSite(onCancel !== undefined);
+  const [host, setHost] = useState("");
   const submit = () =>
     run(async () => {
       const site = await ask<Site>("POST", "api/sites", { ...wish, ...(host !== "" && { host }) });
@@ -42,7 +38,7 @@ export function AddSite({ onMade, onCancel }: AddSiteProps) {
       onMade({ id: site.id, host: site.host, token });
     });
   return (
-    <div class="narrow" ref={place}>
+    <div class="narrow">
       <Form class="card stack" onSubmit={submit}>
         <h2>Add a site</h2>
         {fields}

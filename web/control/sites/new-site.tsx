@@ -2,8 +2,11 @@ import { useState } from "preact/hooks";
 import { Field } from "../../shared/field.tsx";
 import { useShell } from "../context.ts";
 
-/** The fields of a new site: its id, and with the first one the zone in which days begin, that of this browser at first. */
-export function useNewSite() {
+/**
+ * The fields of a new site: its id, and with the first one the zone in which days begin, that of this browser at first.
+ * @param isFocused whether to type the id at once
+ */
+export function useNewSite(isFocused: boolean) {
   const { asksZone } = useShell().box;
   const [id, setId] = useState("");
   const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC");
@@ -11,6 +14,7 @@ export function useNewSite() {
     <>
       <Field
         label="Id"
+        isFocused={isFocused}
         hint="A short name: a-z, 0-9, underscore and hyphen."
         placeholder="my-blog"
         isRequired

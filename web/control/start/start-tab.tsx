@@ -102,7 +102,7 @@ function Step({ title, isDone, isOpen, children }: StepProps) {
 function NameSite({ onMade }: { onMade: (id: string) => void }) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction(actions.readSites);
-  const site = useNewSite();
+  const site = useNewSite(true);
   const submit = () =>
     run(async () => onMade((await ask<Site>("POST", "api/sites", site.wish)).id));
   return (
