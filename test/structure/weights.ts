@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_180 },
-  "test/": { files: 677, lines: 101_460 },
-  "web/": { files: 207, lines: 19_450 },
+  "test/": { files: 679, lines: 101_650 },
+  "web/": { files: 207, lines: 19_480 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
