@@ -1,6 +1,7 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
+import type { Goal } from "../base/text/goals.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { MachineSettings } from "../box/ipc/machine.ts";
 import type { DiskAnswer, Vitals } from "../box/view.ts";
@@ -46,6 +47,9 @@ export type { StepView } from "../links/public/view.ts";
 export type { UpdateChange, UpdateView } from "../links/updates/view.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 export type { ImportOptions, ImportUpload, UploadPreview } from "./moving/upload-view.ts";
+
+/** `GET /api/sites/:id/goal-values`: what a goal can be of, the one with the most counts first. */
+export type GoalValuesAnswer = Record<Goal["kind"], readonly string[]>;
 
 export interface SiteImport {
   number: number;

@@ -9,7 +9,7 @@ import { seen } from "./owner.ts";
 describe("sites in the Web UI", () => {
   const control = sharedControl();
   before(async () => {
-    for (const id of ["badge", "domain", "token", "gone", "week"])
+    for (const id of ["badge", "domain", "token", "gone", "week", "aims"])
       await control().ask("POST", "/api/sites", { id });
   });
   const card = (id: string) => control().region(id);
@@ -177,6 +177,26 @@ describe("sites in the Web UI", () => {
     await card("blog").getByRole("button", { name: "Add" }).click();
     await control().sees(/^Goals, number 1: value must be a path that begins with a slash/);
     control().owner.expectTroubles(/400/);
+  });
+
+  it("propose the events and the pages that were counted for a goal, by its kind", async () => {
+    const hostile = '<img src=x onerror="document.title=1">';
+    for (const payload of [{ p: "/thanks" }, { p: "/thanks", ev: hostile }, { p: "/a*" }])
+      await control().world.beacon(payload, { s: "aims" });
+    await open("aims");
+    await unfold("aims", "Goals");
+    const options = section("aims", "Goals").locator("datalist option");
+    const proposed = () =>
+      control().page.evaluate<string[]>(
+        `[...document.querySelectorAll("details[open] datalist option")].map(({ value }) => value)`,
+      );
+    assert.equal(await options.count(), 0);
+    await card("aims").getByLabel("Name of the event").focus();
+    await options.first().waitFor({ state: "attached" });
+    assert.deepEqual(await proposed(), [hostile]);
+    await card("aims").getByLabel("Kind of goal").selectOption("page");
+    assert.ok((await proposed()).includes("/thanks"));
+    assert.ok(!(await proposed()).includes("/a*"));
   });
 
   it("that are there already are not added again", async () => {

@@ -15,6 +15,7 @@ import {
 import type { SiteDays, Soon } from "../counts/site-counts.ts";
 import { sitesThatCount } from "../counts/sites-that-count.ts";
 import { statsBody } from "../counts/stats.ts";
+import { topValues } from "../counts/top-values.ts";
 import { documentOfSite, documentsOfSites } from "../documents.ts";
 import {
   blockOfSource,
@@ -191,6 +192,8 @@ const FLEET_READS = {
   viewCounts: ofCounts(viewCounts),
   /** The period that runs stands against the same part of the one before. */
   liveNumbers: ofCounts(liveNumbers),
+  /** The values that were counted most. */
+  topValues: ofCounts(topValues),
   /** Views by hour from 00 of the first day on; and sessions by day. */
   hourlyViews: ofCounts(hourlyViews),
   /** The activity of sites for their owner, of as many as an overview has. */

@@ -1,14 +1,27 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { GOAL_LIMITS, type Goal } from "../../../appliance/base/text/goals.ts";
-import type { DraftOf } from "../../shared/draft.ts";
+import type { GoalValuesAnswer } from "../../../appliance/control/wire.ts";
+import { type DraftOf, goalOf } from "../../shared/draft.ts";
+import { ask } from "../api.ts";
 import { ListField } from "./list-field.tsx";
 
+interface GoalsFieldProps {
+  /** the path of the site in the control API */
+  site: string;
+  draft: DraftOf<"goal"> | null;
+}
+
 /** The goals of a site: an event or a page, with a name; the dashboard says how often each was reached. */
-export function GoalsField({ path, draft }: { path: string; draft: DraftOf<"goal"> | null }) {
+export function GoalsField({ site, draft }: GoalsFieldProps) {
   const [kind, setKind] = useState<Goal["kind"]>(draft?.of ?? "event");
+  const [seen, setSeen] = useState<GoalValuesAnswer | null>(null);
+  const listId = useId();
+  const propose = () =>
+    // Any other value can be typed all the same.
+    ask<GoalValuesAnswer>("GET", `${site}/goal-values`).then(setSeen, () => {});
   return (
     <ListField<"goals", Goal>
-      path={path}
+      path={`${site}/goals`}
       name="goals"
       title="Goals"
       hint={
@@ -50,7 +63,16 @@ export function GoalsField({ path, draft }: { path: string; draft: DraftOf<"goal
         autocapitalize="none"
         spellcheck={false}
         maxLength={GOAL_LIMITS.value}
+        list={listId}
+        onFocus={seen === null ? propose : undefined}
       />
+      <datalist id={listId}>
+        {seen?.[kind]
+          .filter((value) => goalOf(kind, value) !== null)
+          .map((value) => (
+            <option key={value} value={value} />
+          ))}
+      </datalist>
       <input
         name="name"
         aria-label="Name of the goal"

@@ -73,7 +73,7 @@ export function SitePage({ site, activity }: SitePageProps) {
             base={siteCollector(readersUrl(box), site.host)}
             draft={of("share")}
           />
-          <GoalsField path={`${path}/goals`} draft={of("goal")} />
+          <GoalsField site={path} draft={of("goal")} />
           <MarksField path={`${path}/marks`} draft={of("mark")} />
           <SurveyLabelsField path={`${path}/survey-labels`} />
           <BadgeField site={site} base={base} />

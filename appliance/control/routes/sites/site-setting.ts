@@ -14,7 +14,7 @@ import {
 } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
 import type { ControlContext, Handler, RoutesOf } from "../../route.ts";
-import type { SiteSettingsAnswer, SurveyLabels } from "../../wire.ts";
+import type { GoalValuesAnswer, SiteSettingsAnswer, SurveyLabels } from "../../wire.ts";
 import { SHARE_ROUTES } from "./site-shares.ts";
 import { expectDone, SITE_ROUTES, type SitesParts, siteOf } from "./sites.ts";
 
@@ -72,6 +72,23 @@ function plain<Body>(
 
 /** `GET` and `PUT /api/sites/:id/goals` `{goals: [{name, kind, value}]}`: they take the place of those before. */
 const goals = plain(GOALS, readGoals, { goals: [] });
+
+/** The days and the most values of what is proposed for goals. */
+const PROPOSED = { days: 30, limit: 200 } as const;
+
+/** `GET /api/sites/:id/goal-values`: the events and the pages of the last days. */
+const showGoalValues: Handler<Parts> = async (ctx, { numbers }): Promise<GoalValuesAnswer> => {
+  const { key: site } = siteOf(ctx, numbers);
+  const to = numbers.zone.today(numbers.clock.now());
+  const { days, limit } = PROPOSED;
+  const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
+  const [event = [], page = []] = await numbers.read(
+    "topValues",
+    { site, from: to - days + 1, to, dimensions: ["event", "path"], limit },
+    asker,
+  );
+  return { event, page };
+};
 
 /** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
 const marks = plain(MARKS, readMarks, { marks: [] });
@@ -171,6 +188,7 @@ export function startSites({
       ...SITE_ROUTES,
       ...SHARE_ROUTES,
       "GET /api/site-settings": showSettings,
+      "GET /api/sites/:id/goal-values": showGoalValues,
       ...settingRoutes("survey-labels", surveyLabels),
       ...settingRoutes("goals", goals),
       ...settingRoutes("marks", marks),
