@@ -209,7 +209,8 @@ describe("sites in the Web UI", () => {
     await open("badge");
     await unfold("badge", "Badge");
     await card("badge").getByRole("switch", { name: "Public badge" }).click();
-    const markdown = await seen(card("badge").locator(".snippet code").last());
+    const shown = card("badge").locator(".snippet code", { hasText: "![views]" });
+    const markdown = await seen(shown);
     const url = /^!\[views\]\((http:.*)\)$/.exec(markdown.trim())?.[1] ?? assert.fail(markdown);
     const badge = await control().world.ask(new URL(url).pathname + new URL(url).search);
     assert.equal(badge.headers["content-type"], "image/svg+xml");
