@@ -332,6 +332,13 @@ describe("links to the dashboard", () => {
       assert.equal(await card().getByLabel("New link for").isVisible(), false);
     });
 
+    it("ask to sign in where nobody is, and fill in the same then", async () => {
+      await page().context().clearCookies();
+      isSignedIn = false;
+      await signIn("?tab=sites&site=blog&share=path:is:/hello");
+      await card().getByText("It will show only Page is /hello.").waitFor();
+    });
+
     it("are not shown to whom a link was given, nor asked for", async () => {
       const api = new Api(control().world);
       await api.signIn({ token: ADMIN });
