@@ -76,6 +76,36 @@ describe("the first view of a path on a day", () => {
   });
 });
 
+describe("the first view of a day", () => {
+  const stage = eachStage();
+
+  it("says how long ago the browser was here last, in days, and no other view does", async () => {
+    for (const day of ["03-01", "03-01", "03-02", "03-04", "03-11", "03-19", "04-18", "05-19"])
+      await stage().openAt(`2026-${day}T12:00:00Z`, "/");
+    assert.deepEqual(await stage().said("q"), [
+      "new",
+      undefined,
+      "1",
+      "2-7",
+      "2-7",
+      "8-30",
+      "8-30",
+      ">30",
+    ]);
+    const { world } = stage();
+    const again = async () => (await world.stats({ from: "2026-03-01", to: "2026-05-19" })).again;
+    while (Object.keys(await again()).length < 5);
+    assert.deepEqual(await again(), { new: 1, 1: 1, "2-7": 2, "8-30": 2, ">30": 1 });
+  });
+
+  it("says the least where a clock was set back, and that a day is one where clocks change", async () => {
+    await stage().openAt("2026-03-28T12:00:00Z", "/");
+    await stage().openAt("2026-03-29T12:00:00Z", "/");
+    await stage().openAt("2026-03-20T12:00:00Z", "/");
+    assert.deepEqual(await stage().said("q"), ["new", "1", "1"]);
+  });
+});
+
 describe("where a session began", () => {
   const stage = eachStage();
   const from = (referer: string, path = "/") => stage().page.goto(stage().url(path), { referer });

@@ -8,7 +8,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 104, lines: 7_630 },
   "appliance/store/": { files: 158, lines: 21_920 },
   "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 95, lines: 9_750 },
+  "appliance/traffic/": { files: 95, lines: 9_760 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 95, lines: 9_180 },
-  "test/": { files: 680, lines: 101_730 },
-  "web/": { files: 207, lines: 19_500 },
+  "test/": { files: 680, lines: 101_800 },
+  "web/": { files: 207, lines: 19_540 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

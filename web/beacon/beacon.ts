@@ -87,11 +87,15 @@ const bucket = (value: number, low: number, high: number) =>
   value < low ? "<" + low : value > high ? ">" + high : low + "-" + high;
 
 /**
- * The day of a moment, in the zone of the collector's days, which replaces "UTC" in this file when it serves it. A
- * browser that does not know the zone uses UTC.
+ * The number of a moment's day, in the zone of the collector's days, which replaces "UTC" in this file when it serves it.
+ * A browser that does not know the zone uses UTC.
  */
 const dayOf = (time: number) =>
-  quietly(() => Intl.DateTimeFormat([], { timeZone: "UTC" }).format(time)) || (time / 864e5) | 0;
+  ((quietly(() =>
+    Date.parse(Intl.DateTimeFormat("en", { timeZone: "UTC" }).format(time) + " GMT"),
+  ) || time) /
+    864e5) |
+  0;
 
 /** With `data-hash` it is that of a fragment: `#/about` and `#!/about` are `/about`. Others, as `#end`, lead into a page. */
 const currentPath = () =>
@@ -109,8 +113,8 @@ const visit = ({ us, r }: Fields): Fields => {
   ];
   // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
   const fresh = !(viewedAt - +last < 18e5);
-  const newDay = dayOf(viewedAt) !== dayOf(+last);
-  const paths = newDay ? [] : list.split(",");
+  const days = dayOf(viewedAt) - dayOf(+last);
+  const paths = days ? [] : list.split(",");
   const hash = [...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0) + "";
   const known = paths.includes(hash);
   // A campaign's name is the link's; a beacon that is too long would not arrive.
@@ -123,7 +127,19 @@ const visit = ({ us, r }: Fields): Fields => {
   ].join(" ");
   source = from;
   return {
-    u: flag(newDay),
+    u: flag(!!days),
+    // A clock that was set back says the least.
+    q: !days
+      ? undefined
+      : !+last
+        ? "new"
+        : days < 2
+          ? "1"
+          : days < 8
+            ? "2-7"
+            : days < 31
+              ? "8-30"
+              : ">30",
     n: flag(!known),
     s: flag(fresh),
     // One view so far: the session that is over had no second, or this is it.

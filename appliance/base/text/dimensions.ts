@@ -27,6 +27,7 @@ export const ONE_OF = {
   app_tz_offset: null,
   app_version: null,
   app_device: null,
+  again: "Last here",
 } as const;
 export type Dimension = keyof typeof ONE_OF;
 
@@ -74,6 +75,7 @@ export const DIMENSION_CARDS: readonly (readonly [
   ["Visitors", "country", "Countries"],
   ["Visitors", "lang", "Languages"],
   ["Visitors", "tz", "Time zones"],
+  ["Visitors", "again", "New and returning"],
   ["Technology", "browser", "Browsers"],
   ["Technology", "os", "Operating systems", "Systems"],
   ["Technology", "device", "Devices"],

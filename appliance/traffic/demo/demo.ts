@@ -16,6 +16,7 @@ import {
   type HitValues,
   HOURS,
   INTERACTIONS,
+  LAST_HERE,
   MISSING_MOST,
   PLACES,
   REF_GROUPS,
@@ -226,7 +227,8 @@ class DayMaker {
           ...context.filter(([name]) => from.every(([other]) => other !== name)),
           ...from,
         ];
-        this.#add({ moment, kind: "view", flags, times, values });
+        const again: HitValues = page === 0 && isNew ? [["again", this.#pick(LAST_HERE)]] : [];
+        this.#add({ moment, kind: "view", flags, times, values: [...values, ...again] });
         if (this.#random() >= EVENT_SHARE) continue;
         const event: HitValues = [
           ...values,

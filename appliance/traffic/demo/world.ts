@@ -131,6 +131,7 @@ export const HOURS: readonly number[] = [
   12, 9, 7, 6, 6, 9, 18, 34, 52, 66, 70, 68, 62, 66, 70, 72, 70, 66, 62, 66, 62, 50, 34, 20,
 ];
 export const INTERACTIONS = weighted(">2000 44, 150-2000 50, <150 4, unknown 2");
+export const LAST_HERE = weighted("new 62, 1 12, 2-7 14, 8-30 8, >30 4");
 export const EVENTS = weighted("outbound 70, download 30");
 export const CAMPAIGNS = together(
   ["utm_source", "utm_medium", "utm_campaign"],

@@ -11,6 +11,7 @@ import {
   isUntold,
   seriesOf,
   sumByDay,
+  valueByDay,
 } from "../history.ts";
 
 interface MetricFacts {
@@ -60,6 +61,12 @@ const FACTS = {
     unit: "rate",
     of: "sessions",
     help: "Sessions with a second view.",
+  },
+  returning: {
+    name: "Returning",
+    unit: "rate",
+    of: "visitors",
+    help: "Visitors whose browser was here on an earlier day.",
   },
   interaction: {
     name: "Human interaction",
@@ -164,6 +171,9 @@ const NO_SUMS = {
   /** sessions with a second view */
   engaged: 0,
   hi: 0,
+  /** first views of a day whose browser says when it was here last, and those that are its first of all */
+  again: 0,
+  fresh: 0,
   app: 0,
   events: 0,
 };
@@ -195,6 +205,8 @@ export function figure(metric: Metric, sums: Sums): number | null {
       return share(sums.sessions - sums.engaged, sums.sessions);
     case "engagementRate":
       return share(sums.engaged, sums.sessions);
+    case "returning":
+      return share(sums.again - sums.fresh, sums.again);
     case "interaction":
       return share(sums.hi, sums.pv);
     default:
@@ -222,6 +234,8 @@ function addedUp(history: History, range: DayRange): Sums[] {
     app: seriesOf(history, "app", range),
     engaged: engagedByDay(history, range),
     hi: sumByDay(history, "hi", range),
+    again: sumByDay(history, "again", range),
+    fresh: valueByDay(history, { dimension: "again", value: "new" }, range),
     events: sumByDay(history, "event", range),
   };
   return Array.from(columns.pv, (_, i) => sumsOf((key) => columns[key][i] ?? 0));
@@ -341,7 +355,7 @@ export function partBefore(
 const isEngagement = (metric: Metric): boolean =>
   metric === "bounceRate" || metric === "engagementRate";
 
-type ByHour = Exclude<Metric, "interaction" | "events">;
+type ByHour = Exclude<Metric, "returning" | "interaction" | "events">;
 
 const isKeptByHour = (metric: Metric): metric is ByHour => Object.hasOwn(PARTS, metric);
 

@@ -26,6 +26,7 @@ const OTHERS: readonly Metric[] = [
   "viewsPerVisit",
   "bounceRate",
   "engagementRate",
+  "returning",
   "interaction",
   "app",
 ];
@@ -35,7 +36,11 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
   const isOfPages = history.where.some(({ dimension }) => dimension === "path");
   const unknown = (name: Metric) => whyUnknown(history, name, range);
   const isShown = (name: Metric) =>
-    name === "app" ? hasApp(history) : name !== "events" || unknown(name) === null;
+    name === "app"
+      ? hasApp(history)
+      : name === "returning"
+        ? history.dimensions.has("again")
+        : name !== "events" || unknown(name) === null;
   const compared = wanted !== null && wanted.from >= history.first ? wanted : null;
   const figuresOf = (name: Metric) =>
     compared && unknown(name) === null

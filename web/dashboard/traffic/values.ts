@@ -8,7 +8,7 @@ const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
 const MAX_CHARACTERS = 128;
 
 /** Dimensions with a natural order of values: hours, widths and times. */
-const ORDERED = new Set(["hour", "hi", "viewport"]);
+const ORDERED = new Set(["hour", "hi", "viewport", "again"]);
 
 /** The name of a value that is stored as a code, or a range in signs. */
 export function valueName(dimension: string, value: string): string | null {
@@ -21,6 +21,7 @@ export function valueName(dimension: string, value: string): string | null {
   if (isOfHosts(dimension)) return hostName(value);
   if (dimension === "viewport") return rangeInWords(value, "pixels");
   if (dimension === "hi") return rangeInWords(value, "ms");
+  if (dimension === "again") return value === "new" ? "for the first time" : daysAgo(value);
   if (dimension === "hour" && /^\d\d$/.test(value)) return `${value}:00–${value}:59`;
   return value.startsWith("/") && value.includes("%") ? decoded(value) : null;
 }
@@ -46,6 +47,13 @@ function rangeInWords(value: string, unit: string): string | null {
   if (sign === undefined) return null;
   if (to !== undefined) return `${whole(Number(from))} to ${whole(Number(to))} ${unit}`;
   return `${sign === "<" ? "under" : "over"} ${whole(Number(from))} ${unit}`;
+}
+
+/** `2-7` → `2 to 7 days before` */
+function daysAgo(value: string): string | null {
+  if (value === "1") return "the day before";
+  const words = rangeInWords(value, "days before");
+  return words === null ? null : words.replace(/^over/, "more than");
 }
 
 /** A path with its readable parts decoded. Bytes that are no UTF-8 stay encoded. */

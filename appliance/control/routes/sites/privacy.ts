@@ -96,7 +96,7 @@ function view(countries: boolean): string {
   const country = countries
     ? " The company that passes it on adds the country that your internet address belongs to."
     : "";
-  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, whether you open the site, or this page, for the first time today, whether the page begins your visit or is its second, and whether the visit before had one page only.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
+  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, whether you open the site, or this page, for the first time today, about how many days ago you opened the site before (never, one, up to 7, up to 30, or more), whether the page begins your visit or is its second, and whether the visit before had one page only.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
 }
 
 function kept({ detailDays, retentionDays }: PrivacySettings): string {

@@ -18,6 +18,9 @@ interface Beacon {
 /** A visitor that is no crawler. */
 type Person = Extract<Visitor, { bot: null }>;
 
+/** The days since a browser was here last. */
+const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
+
 const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
 
 /** The bit of a view that a payload's key sets when it is "1". */
@@ -44,7 +47,12 @@ export function beaconHit(beacon: Beacon): Hit {
     };
   if (event === "bot") return { kind: "synthetic", flags: 0, values: [] };
   const values = contextOf(beacon, visitor);
-  if (event === "") return { kind: "view", flags: flagsOf(payload), values };
+  if (event === "") {
+    // Only the first view of a day knows it.
+    const again = storable(payload.q);
+    if (payload.u === "1" && LAST_DAYS.has(again)) values.push(["again", again]);
+    return { kind: "view", flags: flagsOf(payload), values };
+  }
   values.push(["event", event]);
   if (target !== "") values.push(["event_target", target]);
   return { kind: "event", flags: 0, values };

@@ -17,6 +17,18 @@ const sites = manySites(190);
 describe("a beacon", () => {
   const world = sharedWorld({ env: { SITES: sites.SITES } });
 
+  for (const [payload, again] of [
+    [{ u: "1", q: "new" }, { new: 1 }],
+    [{ u: "1", q: ">30" }, { ">30": 1 }],
+    [{ q: "new" }, undefined],
+    [{ u: "1", q: "3" }, undefined],
+    [{ u: "1", q: "new", ev: "signup" }, undefined],
+    [{ u: "1", q: { toString: "new" } }, undefined],
+  ] as const)
+    it(`says when a browser was here last with a day's first view alone, in five classes: ${JSON.stringify(payload)}`, async () => {
+      assert.deepEqual((await countsOf(payload)).again, again);
+    });
+
   /** All that one beacon counts on a site that has counted nothing yet. */
   async function countsOf(payload: unknown, headers: Record<string, string> = {}) {
     const site = sites.next();

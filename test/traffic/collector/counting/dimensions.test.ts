@@ -20,6 +20,7 @@ describe("each dimension", () => {
     ]);
     const others = [
       beaconHit({ ...beacon, payload: saying("x", { ev: "hi" }) }),
+      beaconHit({ ...beacon, payload: { u: "1", q: "new" } }),
       beaconHit({ ...beacon, payload: {}, visitor: { bot: "googlebot" } }),
     ];
     const counted = [...hits, ...others].flatMap(({ values }) => values.map(([name]) => name));

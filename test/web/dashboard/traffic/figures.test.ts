@@ -12,8 +12,14 @@ import {
 } from "../../../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "../history-of.ts";
 
-const sums = { pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3, events: 4 };
-const nothing = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 };
+const sums = {
+  ...{ pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3, events: 4 },
+  ...{ again: 8, fresh: 6 },
+};
+const nothing = {
+  ...{ pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 },
+  ...{ again: 0, fresh: 0 },
+};
 
 describe("figures", () => {
   it("are made of their sums", () => {
@@ -21,6 +27,15 @@ describe("figures", () => {
     assert.equal(figureText("bounceRate", figure("bounceRate", sums)), "40.0%");
     assert.equal(figureText("engagementRate", figure("engagementRate", sums)), "60.0%");
     assert.equal(figureText("interaction", figure("interaction", sums)), "70.0%");
+    assert.equal(figureText("returning", figure("returning", sums)), "25.0%");
+  });
+
+  it("tell how many of a range's visitors come again", () => {
+    const history = historyOf("2026-03-01", [{ uv: 4 }, { uv: 4 }, { uv: 9 }], {
+      again: { new: [0, 3, 1, 1], 1: [1, 2], ">30": [1, 1, 2, 9] },
+    });
+    const range = { from: day("2026-03-01"), to: day("2026-03-02") };
+    assert.equal(figureOf(history, "returning", range), 3 / 7);
   });
 
   it("show a dash where they have no base", () => {
