@@ -1,4 +1,5 @@
 import { Goals } from "./goals/goals.tsx";
+import type { useGoals } from "./goals/use-goals.ts";
 import { usePart } from "./later.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
 import type { Shown } from "./traffic/shown.ts";
@@ -17,19 +18,21 @@ export type BelowProps = Pick<
   Pick<View, "filter" | "layout" | "open" | "front"> & {
     /** the figure that the hours of the week are of */
     heated: Shown["metric"];
+    /** undefined until they are known */
+    goals: ReturnType<typeof useGoals>;
   };
 
 /** Values with a star, goals, and the lists. */
 export function Below(props: BelowProps) {
-  const { history, range, compared, token, now, where, change, onKept, ...lists } = props;
+  const { history, range, compared, token, goals, now, where, change, onKept, ...lists } = props;
   const [stars, toggleStar] = useStars(history.site, onKept);
   const webUi = useWebUi(history.site, token);
   const starred = { history, range, where, stars, change, toggleStar };
   return (
     <>
       {usePart(ValueTiles, { ...starred, compared })}
-      {usePart(Goals, { history, range, compared, token, now })}
-      {usePart(Breakdowns, { ...starred, ...lists, now, webUi })}
+      {goals && <Goals {...{ history, range, compared, now, answer: goals }} />}
+      {usePart(Breakdowns, { ...starred, ...lists, now, webUi }, goals !== undefined)}
     </>
   );
 }

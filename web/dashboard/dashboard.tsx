@@ -6,6 +6,7 @@ import { keepChoice, loadChoice } from "../shared/token.ts";
 import type { BelowProps } from "./below.tsx";
 import { Controls } from "./controls.tsx";
 import { isFree, whereKey } from "./filters/where.ts";
+import { useGoals } from "./goals/use-goals.ts";
 import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { keyActions, useKeys } from "./keys/keys.ts";
@@ -153,6 +154,8 @@ function Traffic(props: TrafficProps) {
   const noted = useReading<MarksAnswer>("marks", { site: history.site }, token, now).answer;
   const isMarked = noted?.site === history.site && noted.marks.length > 0;
   const marks = isMarked ? noted.marks : NO_MARKS;
+  // Asked for while the parts above are drawn: the lists wait for it, or it would push them down.
+  const goals = useGoals({ history, range, compared, token });
   const drawn = useSteps(STEPS.below);
   // So that no press on a menu has to wait.
   useEffect(() => void load(PANELS).catch(() => {}), []);
@@ -172,7 +175,11 @@ function Traffic(props: TrafficProps) {
       </p>
       {usePart(Tiles, { ...asked, metric, change })}
       {usePart(TrendCard, { ...chart, isDrawn: drawn >= STEPS.chart })}
-      {usePart(LaterBelow, { ...asked, ...lists, token, change, onKept }, drawn >= STEPS.below)}
+      {usePart(
+        LaterBelow,
+        { ...asked, ...lists, token, goals, change, onKept },
+        drawn >= STEPS.below,
+      )}
     </>
   );
 }

@@ -198,7 +198,13 @@ function SiteGlance({ activity }: { activity: SiteActivity | undefined }) {
   // A placeholder takes the place of unknown activity, so that nothing moves.
   if (activity === undefined) return <div class="glance" aria-busy="true" />;
   const { week, total, last, live, alarms, zone } = activity;
-  if (total === 0) return <p class="hint">No view yet.</p>;
+  if (total === 0)
+    return (
+      <div class="glance">
+        <WeekLine days={week} />
+        <p class="hint">No view yet.</p>
+      </div>
+    );
   const ofWeek = week.reduce((sum, n) => sum + n, 0);
   return (
     <>

@@ -1,5 +1,4 @@
-import { dayOf, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import { conditionText } from "../../../appliance/base/text/condition.ts";
+import { dayOf, parseDay } from "../../../appliance/base/calendar.ts";
 import type { GoalsAnswer } from "../../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
@@ -8,24 +7,13 @@ import { addNumbers, type DayRange, seriesOf } from "../history.ts";
 import { delta } from "../traffic/figures.ts";
 import type { Shown } from "../traffic/shown.ts";
 import { Figure } from "../traffic/tiles.tsx";
-import { useReading } from "../use-reading.ts";
 
-type GoalsProps = Pick<Shown, "history" | "range" | "compared" | "token" | "now">;
+interface GoalsProps extends Pick<Shown, "history" | "range" | "compared" | "now"> {
+  answer: GoalsAnswer;
+}
 
 /** The goals of the site, as its owner has set them: how often each was reached, and by how many of the visitors. */
-export function Goals({ history, range, compared, token, now }: GoalsProps) {
-  const from = Math.min(range.from, compared?.from ?? range.from);
-  const { site, only } = history;
-  const where = history.where.slice(history.bound.length).map(conditionText);
-  const query = {
-    site,
-    source: only?.number,
-    where,
-    from: formatDay(from),
-    to: formatDay(range.to),
-  };
-  const { answer } = useReading<GoalsAnswer>("goals", query, token, history);
-  if (answer === null || answer.site !== site || answer.goals.length === 0) return null;
+export function Goals({ history, range, compared, now, answer }: GoalsProps) {
   const visitors = addNumbers(seriesOf(history, "uv", range));
   const isWhole = compared !== null && compared.from >= history.first;
   const runs = range.to === dayOf(now);
