@@ -178,11 +178,11 @@ export const SETTINGS = {
   DETAIL_DAYS: {
     flag: "detail-days",
     ...days(0),
-    fallback: "90",
+    fallback: "400",
     help: "for how many days it is kept what came together in a view or an event, for [filters](collector-api.md#filters); 0 keeps counts only",
     more: ": [more below](#detail)",
     card: [
-      "90",
+      "400",
       "Days for which it is kept what came together in a view, for filters; 0: counts only.",
     ],
   },

@@ -32,7 +32,7 @@ export async function makeFlood(dataDir: string, hits: number, days: number): Pr
 export function openStore(dataDir: string, clock: Clock, sites: readonly string[]): Promise<Store> {
   return Store.open({
     dataDir,
-    detailDays: 90,
+    detailDays: 400,
     retentionDays: 800,
     clock,
     log: silentLog(),

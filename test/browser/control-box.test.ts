@@ -71,7 +71,7 @@ describe("the box in the Web UI", () => {
     await control().visit("?tab=box&part=about");
     await control().button("Show the text").click();
     const shown = control().region("Privacy").locator(".snippet code");
-    assert.match(await seen(shown), /^Counting visits\..*For about 90 days it also keeps/s);
+    assert.match(await seen(shown), /^Counting visits\..*For about 400 days it also keeps/s);
     await control().region("Privacy").getByRole("button", { name: "Copy the text" }).waitFor();
   });
 

@@ -50,7 +50,7 @@ const TIME: Omit<SettlingTime, "today" | "marks" | "retentionDays"> = {
   boot: "boot",
   bootedAt: 0,
   zoneHour: (ms) => Math.floor(ms / HOUR_MS),
-  detailDays: 90,
+  detailDays: 400,
   lowSpace: false,
   runMs: 10_000 * DAY_MS,
   maxDetailBytes: Number.POSITIVE_INFINITY,

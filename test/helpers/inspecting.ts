@@ -16,7 +16,7 @@ export function inspected(
     zone: new DayZone({ zone, before: null }),
     fileZone: undefined,
     today,
-    detailFrom: today - 89,
+    detailFrom: today - 399,
     logs: LOGS,
     onShare: () => {},
     signal: new AbortController().signal,

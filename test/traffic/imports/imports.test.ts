@@ -38,7 +38,7 @@ describe("an import", () => {
       zone: new DayZone(),
       fileZone: undefined,
       today: TODAY,
-      detailFrom: TODAY - 89,
+      detailFrom: TODAY - 399,
       logs: LOGS,
       onShare: () => {},
       signal: new AbortController().signal,
@@ -358,7 +358,7 @@ onEachEngine(() =>
         fileZone: undefined,
         today: TODAY,
         signal,
-        detailFrom: TODAY - 89,
+        detailFrom: TODAY - 399,
         logs: LOGS,
         onShare: () => {},
       });

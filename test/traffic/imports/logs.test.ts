@@ -39,7 +39,7 @@ describe("an import of access logs", () => {
       zone: new DayZone({ zone, before: null }),
       fileZone: undefined,
       today,
-      detailFrom: today - 89,
+      detailFrom: today - 399,
       logs: { ...LOGS, ...logs },
       onShare: () => {},
       signal: new AbortController().signal,

@@ -21,7 +21,7 @@ onOneEngine(() => {
     }
 
     it("says for how long detail and totals are kept, and whose midnight begins a day", async () => {
-      assert.match(await text(), /For about 90 days it also keeps which of them belong together/);
+      assert.match(await text(), /For about 400 days it also keeps which of them belong together/);
       const env = { DETAIL_DAYS: "7", RETENTION_DAYS: "400", DAY_ZONE: "Asia/Tokyo" };
       await world().restart(env);
       world().clock.advance(2 * 86_400_000);
@@ -91,7 +91,7 @@ describe("the text for a privacy page of a box with a tunnel", () => {
     const text = await privacyText({
       directory: EMPTY_DIRECTORY,
       read: () => assert.fail("there is no site"),
-      config: { databaseUrl: undefined, detailDays: 90, retentionDays: 800, trustedProxies: [] },
+      config: { databaseUrl: undefined, detailDays: 400, retentionDays: 800, trustedProxies: [] },
       hasPublicAddress: false,
       isTunnelled: true,
       now: 0,
