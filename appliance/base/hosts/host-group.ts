@@ -1,5 +1,8 @@
-/** `search` for engines and AI answer engines, `social` for networks, messengers and link aggregators, and `referral` for others. */
-export type HostGroup = "search" | "social" | "referral";
+/**
+ * `search` for engines, `assistant` for AI assistants and answer engines, `social` for networks, messengers and link
+ * aggregators, and `referral` for others.
+ */
+export type HostGroup = "search" | "assistant" | "social" | "referral";
 
 /** Longer than any name in the DNS: not worth looking up. */
 const LONGEST_HOST = 253;
@@ -77,7 +80,11 @@ const GROUPS: ReadonlyMap<string, HostGroup> = new Map([
     search.goo.ne.jp search.auone.jp search.marginalia.nu lemoteur.orange.fr news.google.com
     syndicatedsearch.goog edgeservices.bing.com
     `,
-    // Answer engines and assistants.
+    // The host that a link in an Android app gives: android-app://<package>.
+    "com.google.android.googlequicksearchbox com.microsoft.bing",
+  ),
+  ...inGroup(
+    "assistant",
     `
     chatgpt.com chat.openai.com perplexity.ai claude.ai gemini.google.com bard.google.com
     notebooklm.google.com copilot.microsoft.com copilot.cloud.microsoft m365.cloud.microsoft
@@ -85,10 +92,15 @@ const GROUPS: ReadonlyMap<string, HostGroup> = new Map([
     duck.ai lumo.proton.me kimi.com kimi.moonshot.cn doubao.com chat.qwen.ai qwen.ai tongyi.com
     yiyan.baidu.com chat.baidu.com yuanbao.tencent.com chatglm.cn chat.z.ai metaso.cn felo.ai
     genspark.ai iask.ai andisearch.com komo.ai consensus.app liner.com manus.im venice.ai
+    assistant.kagi.com
     `,
-    // The host that a link in an Android app gives: android-app://<package>.
-    "com.google.android.googlequicksearchbox com.google.android.apps.bard com.openai.chatgpt",
-    "ai.perplexity.app.android com.anthropic.claude com.microsoft.bing com.microsoft.copilot",
+    // Their apps on Android.
+    `
+    com.google.android.apps.bard com.openai.chatgpt ai.perplexity.app.android com.anthropic.claude
+    com.microsoft.copilot
+    `,
+    // Names that some of them give themselves in `utm_source`.
+    "chatgpt openai perplexity copilot",
   ),
   ...inGroup(
     "social",

@@ -98,7 +98,7 @@ export const REF_GROUPS: Record<string, string> = {
   "duckduckgo.com": "search",
   "bing.com": "search",
   "kagi.com": "search",
-  "perplexity.ai": "search",
+  "perplexity.ai": "assistant",
   "news.ycombinator.com": "social",
   "mastodon.social": "social",
   "lobste.rs": "social",

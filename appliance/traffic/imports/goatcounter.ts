@@ -97,7 +97,9 @@ function cameBy(text: string, scheme: string): Came {
   const source = sourceNamed(text);
   const isCampaign = scheme === "c";
   const came = scheme === "g" ? (source === "direct" ? "" : source) : text;
-  const { ref, group } = referrerOf(isCampaign ? "" : came);
+  const { ref, group } = referrerOf(isCampaign ? "" : came, {
+    utmSource: isCampaign ? source : "",
+  });
   const others: [Dimension, string][] = [
     ["ref", ref],
     ["ref_group", group],

@@ -58,7 +58,7 @@ const TABLES: Readonly<Record<string, TableRule>> = {
     values: [
       ["source", (row) => sourceNamed(row.text("source")), ALL],
       ["ref", (row) => referrerOf(cameFrom(row)).ref, ALL],
-      ["ref_group", (row) => referrerOf(cameFrom(row)).group, ALL],
+      ["ref_group", (row) => groupOf(row), ALL],
       ["utm_source", given("utm_source"), ALL],
       ["utm_medium", given("utm_medium"), ALL],
       ["utm_campaign", given("utm_campaign"), ALL],
@@ -166,6 +166,10 @@ function hostOf(row: CsvRow): string | undefined {
 function cameFrom(row: CsvRow): string {
   const source = sourceNamed(row.text("source"));
   return row.text("referrer") || (source === "direct" || !source.includes(".") ? "" : source);
+}
+
+function groupOf(row: CsvRow): string {
+  return referrerOf(cameFrom(row), { utmSource: storable(row.text("utm_source")) }).group;
 }
 
 function eventOf(row: CsvRow): string | undefined {

@@ -61,7 +61,10 @@ function visitOf(row: CsvRow): { moment: number; visitor: string; session: strin
 
 function cameFrom(row: CsvRow) {
   const host = storable(addressHost(row.text("hostname")));
-  const { ref, group } = referrerOf(row.text("referrer_domain"), host);
+  const { ref, group } = referrerOf(row.text("referrer_domain"), {
+    page: host,
+    utmSource: storable(row.text("utm_source")),
+  });
   const source = sourceNamed(row.text("utm_source") || (group === "internal" ? "" : ref));
   return { host, ref, group, source };
 }

@@ -131,23 +131,27 @@ export function sourceNamed(text: string): string {
 }
 
 /** A referrer's host and group. @param referrer an address, with or without its scheme; "" for none */
-export function referrerOf(referrer: string, page = ""): { ref: string; group: string } {
+export function referrerOf(
+  referrer: string,
+  { page = "", utmSource = "" } = {},
+): { ref: string; group: ReferrerGroup } {
   const host = storable(addressHost(referrer)).trim();
-  return { ref: host || "direct", group: referrerGroup(host, page) };
+  return { ref: host || "direct", group: referrerGroup(host, page, utmSource) };
 }
 
 /**
  * The source, the referrer and its group by the name of a source. A name that is no host is one of a campaign, and came
- * without a referrer as far as anybody knows, unless its group is known.
+ * without a referrer as far as anybody knows, unless its group is known. An assistant is one whatever group it came in.
  */
 export function valuesOfSource(text: string, group?: ReferrerGroup): [Dimension, string][] {
   const source = sourceNamed(text);
   const isReferrer = source !== "direct" && (group !== undefined || source.includes("."));
-  const came = referrerOf(isReferrer ? source : "");
+  const came = referrerOf(isReferrer ? source : "", { utmSource: source });
+  const isGiven = isReferrer && came.group !== "assistant";
   return [
     ["source", source],
     ["ref", came.ref],
-    ["ref_group", isReferrer ? (group ?? came.group) : came.group],
+    ["ref_group", (isGiven && group) || came.group],
   ];
 }
 

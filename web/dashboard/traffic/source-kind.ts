@@ -1,7 +1,7 @@
 import { groupOfHost } from "../../../appliance/base/hosts/host-group.ts";
 import { comparable } from "./hosts.ts";
 
-export type SourceKind = "direct" | "search" | "social" | "mail" | "other";
+export type SourceKind = "direct" | "search" | "assistant" | "social" | "mail" | "other";
 
 /** Hosts of mailboxes, apps for mail, and what campaigns by mail are called. */
 const MAIL = /^(?:web|m)?e?-?mail[.-]|\.mail\.|^outlook\.|android\.gm$|^(?:e-?mail|newsletter)$/i;

@@ -4,6 +4,7 @@ import { kindOfSource, type SourceKind } from "./source-kind.ts";
 const LINES: Readonly<Record<SourceKind, string>> = {
   direct: "M2 8h8.5M7 4.5 10.5 8 7 11.5M13.5 3v10",
   search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.3 10.3 14 14",
+  assistant: "M8 2c.5 4 2 5.5 6 6-4 .5-5.5 2-6 6-.5-4-2-5.5-6-6 4-.5 5.5-2 6-6z",
   social: "M2.5 3h11v7.5h-6l-3 2.5v-2.5h-2z",
   mail: "M2 3.8h12v8.4H2zM2 4.5 8 9l6-4.5",
   other:

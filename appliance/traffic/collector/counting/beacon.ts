@@ -71,11 +71,12 @@ function contextOf(
 ): [Dimension, string][] {
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
+  const utmSource = storable(payload.us);
   const values: [Dimension, string][] = [
     ["path", pagePath(payload.p)],
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
-    ["ref_group", referrerGroup(ref, host)],
+    ["ref_group", referrerGroup(ref, host, utmSource)],
     ["lang", languageOf(storable(payload.l))],
     ["tz", storable(payload.tz) || "unknown"],
     ["browser", browser],
@@ -90,7 +91,7 @@ function contextOf(
     values.push(["source", storable(sourceHost(payload.o)).trim() || "direct"]);
   addIfPresent("country", country);
   addIfPresent("viewport", storable(payload.vw));
-  addIfPresent("utm_source", storable(payload.us));
+  addIfPresent("utm_source", utmSource);
   addIfPresent("utm_medium", storable(payload.um));
   addIfPresent("utm_campaign", storable(payload.uc));
   return values;

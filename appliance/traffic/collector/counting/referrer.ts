@@ -5,13 +5,21 @@ import { addressHost } from "./address.ts";
 export type ReferrerGroup = HostGroup | "direct" | "internal";
 
 /**
- * The group of a referrer. Both arguments are hosts, in any case, with or without port, leading `www.` and trailing dot;
+ * The group of a referrer. Arguments are hosts, in any case, with or without port, leading `www.` and trailing dot;
  * origins and addresses are fine, too. `direct` is without a referrer, `internal` the page's own host, and others are as
- * `groupOfHost` has them.
+ * `groupOfHost` has them. Assistants are known by the campaign's source as well: their apps send no referrer.
  */
-export function referrerGroup(referrerHost: string, pageHost: string): ReferrerGroup {
+export function referrerGroup(
+  referrerHost: string,
+  pageHost: string,
+  utmSource = "",
+): ReferrerGroup {
   const referrer = bareHost(referrerHost);
-  if (referrer === "") return "direct";
+  if (referrer === "") {
+    return utmSource !== "" && groupOf(bareHost(utmSource)) === "assistant"
+      ? "assistant"
+      : "direct";
+  }
   if (referrer === bareHost(pageHost)) return "internal";
   return groupOf(referrer);
 }

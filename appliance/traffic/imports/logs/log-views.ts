@@ -230,22 +230,19 @@ function valuesOf(
   page: string,
 ): { path: string; values: Values; source: string } {
   const path = pagePath(pathIn(target));
-  const { ref, group } = referrerOf(referrer, page);
-  const values: Values = [
-    ["path", path],
-    ["ref", ref],
-    ["ref_group", group],
-  ];
+  const values: Values = [["path", path]];
   if (host !== "") values.push(["host", originOfHost(host)]);
-  let source = ref;
+  let utmSource = "";
   const query = target.indexOf("?");
   if (query >= 0 && target.includes("utm_", query)) {
     for (const [name, pattern] of CAMPAIGN) {
       const found = pattern.exec(target.slice(query))?.[1]?.slice(0, MAX_CAMPAIGN) ?? "";
       const text = found && storable(new URLSearchParams(`x=${found}`).get("x"));
       if (text !== "") values.push([name, text]);
-      if (name === "utm_source" && text !== "") source = text;
+      if (name === "utm_source") utmSource = text;
     }
   }
-  return { path, values, source };
+  const { ref, group } = referrerOf(referrer, { page, utmSource });
+  values.push(["ref", ref], ["ref_group", group]);
+  return { path, values, source: utmSource || ref };
 }

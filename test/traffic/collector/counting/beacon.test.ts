@@ -162,7 +162,7 @@ describe("a beacon", () => {
       ["", "direct"],
       [" ", "direct"],
       ["www.google.de", "search"],
-      ["chatgpt.com", "search"],
+      ["chatgpt.com", "assistant"],
       ["t.co", "social"],
       ["example.com", "internal"],
       ["blog.example.com", "referral"],
@@ -173,6 +173,12 @@ describe("a beacon", () => {
         assert.deepEqual(ref, { [r.trim() || "direct"]: 1 });
         assert.deepEqual(ref_group, { [group]: 1 });
       });
+
+    it("puts a view without a referrer that an assistant's campaign brought in the group assistant", async () => {
+      const { ref, ref_group, utm_source } = await countsOf({ r: "", us: "chatgpt.com" });
+      assert.deepEqual([ref, ref_group], [{ direct: 1 }, { assistant: 1 }]);
+      assert.deepEqual(utm_source, { "chatgpt.com": 1 });
+    });
 
     for (const [l, lang] of [
       ["de", "de"],

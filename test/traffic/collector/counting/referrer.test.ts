@@ -54,10 +54,11 @@ describe("the group of a referrer", () => {
       `google.de www.google.co.uk google.com.br google.co.jp google.cat google.com.hk google.fr
       scholar.google.de yandex.com yandex.com.tr yandex.kz search.yahoo.co.jp yahoo.co.jp`,
     ],
-    "is search for engines that answer by themselves": [
-      "search",
+    "is assistant for AI assistants and engines that answer by themselves": [
+      "assistant",
       `perplexity.ai www.perplexity.ai chatgpt.com chat.openai.com claude.ai gemini.google.com
-      copilot.microsoft.com you.com phind.com chat.mistral.ai chat.deepseek.com grok.com`,
+      copilot.microsoft.com you.com phind.com chat.mistral.ai chat.deepseek.com grok.com
+      m365.cloud.microsoft chat.baidu.com assistant.kagi.com com.openai.chatgpt`,
     ],
     "is a referral from what else the owner of an engine offers": [
       "referral",
@@ -92,6 +93,17 @@ describe("the group of a referrer", () => {
   };
   for (const [sentence, [group, names]] of Object.entries(hosts))
     it(sentence, () => assertGroup(group, names));
+
+  it("is assistant without a referrer where the campaign's source is one", () => {
+    const groups = (ref: string, ...sources: string[]) =>
+      sources.map((source) => referrerGroup(ref, "example.com", source));
+    const named = ["chatgpt.com", "ChatGPT", "www.perplexity.ai", "openai", "copilot.com"];
+    assert.deepEqual(groups("", ...named), Array(5).fill("assistant"));
+    const others = ["google", "google.com", "newsletter", "notchatgpt.com", "chatgpt.com.evil.com"];
+    assert.deepEqual(groups("", ...others), Array(5).fill("direct"));
+    assert.deepEqual(groups("t.co", "chatgpt.com"), ["social"]);
+    assert.deepEqual(groups("example.com", "chatgpt.com"), ["internal"]);
+  });
 
   it("takes no notice of case, port, www. and a trailing dot", () => {
     assertGroup(

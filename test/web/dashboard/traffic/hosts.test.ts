@@ -58,6 +58,7 @@ describe("hosts that visitors came from", () => {
       ["l.facebook.com", "Facebook"],
       ["news.ycombinator.com", "Hacker News"],
       ["chatgpt.com", "ChatGPT"],
+      ["chat.mistral.ai", "Mistral"],
       ["t.co", "X"],
       ["search.yahoo.co.jp", "Yahoo"],
       ["notgoogle.com", null],

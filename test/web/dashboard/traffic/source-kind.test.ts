@@ -5,6 +5,8 @@ describe("the kind of a source", () => {
   for (const [value, kind] of [
     ["direct", "direct"],
     ["www.google.co.uk", "search"],
+    ["chatgpt.com", "assistant"],
+    ["Perplexity", "assistant"],
     ["news.ycombinator.com", "social"],
     ["mail.google.com", "mail"],
     ["com.google.android.gm", "mail"],
