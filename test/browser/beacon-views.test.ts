@@ -169,11 +169,12 @@ describe("a view tells", () => {
     assert.deepEqual(await stage().counts("ref_group"), { internal: 1 });
   });
 
-  it("language and time zone of the browser", async () => {
+  it("language and time zone of the browser, and the country of the zone", async () => {
     await stage().visitor({ locale: "pt-BR", timezoneId: "America/Sao_Paulo" });
     await stage().open();
     assert.deepEqual(await stage().counts("lang"), { pt: 1 });
     assert.deepEqual(await stage().counts("tz"), { "America/Sao_Paulo": 1 });
+    assert.deepEqual(await stage().counts("country"), { BR: 1 });
   });
 
   it("the campaign it came by", async () => {

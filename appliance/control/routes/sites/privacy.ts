@@ -31,7 +31,6 @@ interface PrivacySource {
 interface Counted {
   surveys: boolean;
   pings: boolean;
-  countries: boolean;
 }
 
 /** `GET /api/privacy`: a text for the owner's own privacy page. */
@@ -47,12 +46,11 @@ export const showPrivacy: Handler<() => PrivacySource> = async (
 export async function privacyText(source: PrivacySource): Promise<string> {
   const { directory, config, hasPublicAddress, now } = source;
   const zone = new DayZone(directory.dayZone ?? UTC_DAYS).nameAt(now);
-  const { surveys, pings, countries } = await countedSorts(source);
-  // A company in between adds the country, or is a trusted proxy.
-  const isPassedOn = source.isTunnelled || countries || config.trustedProxies.length > 0;
+  const { surveys, pings } = await countedSorts(source);
+  const isPassedOn = source.isTunnelled || config.trustedProxies.length > 0;
   return [
     about(config, hasPublicAddress, isPassedOn),
-    view(countries && !hasPublicAddress),
+    view(hasPublicAddress),
     kept(config),
     "The script also counts clicks on links to other sites, downloads, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type. It also sends the list of all languages that your browser is set to and, so that no cache answers in that computer's place, a new random number each time. Neither is stored.",
     "Your internet address is needed to send you an answer, as with every website. It is held in memory for a short time against misuse, and is neither stored nor written to a log.",
@@ -92,11 +90,11 @@ function about(
   ].join(" ");
 }
 
-function view(countries: boolean): string {
-  const country = countries
-    ? " The company that passes it on adds the country that your internet address belongs to."
-    : "";
-  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, whether you open the site, or this page, for the first time today, about how many days ago you opened the site before (never, one, up to 7, up to 30, or more), whether the page begins your visit or is its second, and whether the visit before had one page only.${country} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
+function view(hasPublicAddress: boolean): string {
+  const otherCountry = hasPublicAddress
+    ? ""
+    : " IF THAT COMPANY NAMES THE COUNTRY: It adds the country that your internet address belongs to, which is counted instead.";
+  return `When you open a page, a small script in it tells that computer: the page's address without what follows a question mark, the website that linked here (its name only), your browser's language and time zone, whether the window is small, medium or large, the campaign named in the link, if any, the website or campaign that your visit began with, whether you open the site, or this page, for the first time today, about how many days ago you opened the site before (never, one, up to 7, up to 30, or more), whether the page begins your visit or is its second, and whether the visit before had one page only. From the time zone, the computer works out the country; it does not look up your internet address.${otherCountry} From the header that every browser sends, the computer reads which kind of browser, system and device it is.`;
 }
 
 function kept({ detailDays, retentionDays }: PrivacySettings): string {
@@ -120,9 +118,9 @@ const WHOLE_TOTALS = {
 } as const;
 
 async function countedSorts({ directory, read, now }: PrivacySource): Promise<Counted> {
-  const counted = { surveys: false, pings: false, countries: false };
+  const counted = { surveys: false, pings: false };
   const sites = [...directory.sites, ...directory.retired];
-  if (sites.length > MAX_SITES) return { surveys: true, pings: true, countries: true };
+  if (sites.length > MAX_SITES) return { surveys: true, pings: true };
   const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
   const to = zone.today(now);
   for (const { key: site, id } of sites) {
@@ -131,14 +129,13 @@ async function countedSorts({ directory, read, now }: PrivacySource): Promise<Co
       query: { ...query, ...WHOLE_TOTALS },
       accepts: WHOLE,
     });
-    const { app, country } = JSON.parse(textOf(body)) as StatsTotals;
+    const { app } = JSON.parse(textOf(body)) as StatsTotals;
     const { body: ofSurveys } = await read("surveyVersions", {
       query: { site, id },
       accepts: WHOLE,
     });
     const { versions } = JSON.parse(textOf(ofSurveys)) as SurveyVersions;
     counted.pings ||= app !== undefined;
-    counted.countries ||= country !== undefined;
     counted.surveys ||= versions.length > 0;
   }
   return counted;

@@ -4,6 +4,7 @@ import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
+import { countryOfZone } from "./zone-country.ts";
 
 /** The parts of a beacon: its payload, and facts by the request's headers. */
 interface Beacon {
@@ -11,7 +12,7 @@ interface Beacon {
   readonly visitor: Visitor;
   /** The `Referer` header, or "". */
   readonly referer: string;
-  /** ISO country from a CDN's header, or "". */
+  /** ISO country from a CDN's header, or "": that of the browser's time zone counts then. */
   readonly country: string;
 }
 
@@ -72,13 +73,14 @@ function contextOf(
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
   const utmSource = storable(payload.us);
+  const zone = storable(payload.tz);
   const values: [Dimension, string][] = [
     ["path", pagePath(payload.p)],
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
     ["ref_group", referrerGroup(ref, host, utmSource)],
     ["lang", languageOf(storable(payload.l))],
-    ["tz", storable(payload.tz) || "unknown"],
+    ["tz", zone || "unknown"],
     ["browser", browser],
     ["os", os],
     ["device", device],
@@ -89,7 +91,7 @@ function contextOf(
   // Older scripts do not say where the session began.
   if (typeof payload.o === "string")
     values.push(["source", storable(sourceHost(payload.o)).trim() || "direct"]);
-  addIfPresent("country", country);
+  addIfPresent("country", country || countryOfZone(zone));
   addIfPresent("viewport", storable(payload.vw));
   addIfPresent("utm_source", utmSource);
   addIfPresent("utm_medium", storable(payload.um));

@@ -53,6 +53,7 @@ describe("a beacon", () => {
         ref_group: { social: 1 },
         lang: { de: 1 },
         tz: { "Europe/Berlin": 1 },
+        country: { DE: 1 },
         browser: { Chrome: 1 },
         os: { Windows: 1 },
         device: { desktop: 1 },
@@ -351,6 +352,13 @@ describe("a beacon", () => {
       it(`counts no country for ${JSON.stringify(unknown)}`, async () => {
         assert.deepEqual(await countsOf({}, { "cf-ipcountry": unknown }), DEFAULT_VIEW);
       });
+
+    it("counts that of the time zone only where the CDN knows none", async () => {
+      const of = async (told: string) =>
+        (await countsOf({ tz: "Africa/Asmera" }, { "cf-ipcountry": told })).country;
+      assert.deepEqual(await of("AT"), { AT: 1 });
+      for (const unknown of ["XX", "T1", ""]) assert.deepEqual(await of(unknown), { ER: 1 });
+    });
   });
 
   describe("however it is asked", () => {

@@ -20,6 +20,15 @@ async function filtered(
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const DAYS = ["2026-02-27", "2026-03-01", "2026-03-04"] as const;
 
+/** Time zones of browsers, each with the country of its views that no CDN tells one of, if any. */
+const ZONES = [
+  ...(["Europe/Berlin DE", "Europe/Busingen DE", "Europe/Vienna AT", "Europe/Paris FR"] as const),
+  ...(["Africa/Asmera ER", "Africa/Nairobi KE", "America/Argentina/Ushuaia AR"] as const),
+  ...(["America/Coral_Harbour CA", "America/New_York US", "Pacific/Honolulu US"] as const),
+  ...(["Asia/Calcutta IN", "Asia/Kolkata IN", "Pacific/Truk FM", "Antarctica/Troll AQ"] as const),
+  ...(["UTC", "Etc/GMT-1", "Mars/Base", "Europe", ""] as const),
+] as const;
+
 interface Seen {
   readonly day: string;
   readonly flags: Readonly<Record<"u" | "s" | "n", boolean>>;
@@ -34,7 +43,9 @@ async function someHits(world: World): Promise<Seen[]> {
     world.clock.setWall(`${day}T12:00:00Z`);
     const sent = Array.from({ length: 100 }, () => {
       const flags = { u: below(3) === 0, s: below(2) === 0, n: below(2) === 0 };
-      const country = pick([undefined, "DE", "AT", "FR"]);
+      const told = pick([undefined, undefined, "XX", "DE", "AT", "FR"]);
+      const [tz, ofZone] = pick(ZONES).split(" ");
+      const country = told === undefined || told === "XX" ? ofZone : told;
       const event = below(5) === 0 ? pick(["signup", "outbound"]) : undefined;
       const isFirefox = below(2) === 0;
       const path = pick(["/", "/a", "/a/b", "/ä:1"]);
@@ -43,6 +54,7 @@ async function someHits(world: World): Promise<Seen[]> {
       const payload = {
         p: path,
         o: source,
+        tz,
         ev: event,
         u: bit(flags.u),
         s: bit(flags.s),
@@ -52,7 +64,7 @@ async function someHits(world: World): Promise<Seen[]> {
       seen.push({ day, flags, values: { path, source, event, country, browser } });
       const headers = {
         ...(isFirefox && { "user-agent": FIREFOX }),
-        ...(country !== undefined && { "cf-ipcountry": country }),
+        ...(told !== undefined && { "cf-ipcountry": told }),
       };
       return world.beacon(payload, { headers });
     });
