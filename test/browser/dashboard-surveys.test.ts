@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner as Controller } from "../helpers/owner.ts";
@@ -66,6 +67,13 @@ describe("the surveys of the dashboard", () => {
       await cross.getByLabel("Question").locator("option").textContent(),
       "What would you like next?",
     );
+  });
+
+  it("have a row for each option that is as wide as its card", async () => {
+    await owner.visit(SURVEYS);
+    const one = card("What would you like next?");
+    const width = async (place: Locator) => (await place.boundingBox())?.width ?? 0;
+    assert.ok((await width(one.locator("tbody tr").first())) > 0.9 * (await width(one)));
   });
 
   it("say 2 of 3 where a percentage would say too much", async () => {

@@ -207,28 +207,30 @@ function QuestionCard({ question, total }: { question: SurveyQuestion; total: nu
         </h3>
         <span class="total">{counted(question.answers, "answer")}</span>
       </header>
-      <table>
-        <thead class="offscreen">
-          <tr>
-            <th scope="col">Option</th>
-            <th scope="col">Count</th>
-            <th scope="col">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {question.options.map(({ option, name, count, share }) => (
-            <tr key={option} style={{ "--bar": share / most }}>
-              <th scope="row">
-                <span class="value" title={option} dir="auto">
-                  {name}
-                </span>
-              </th>
-              <td class="count">{whole(count)}</td>
-              <td class={total < FEW ? "share few" : "share"}>{partText(count, total)}</td>
+      <div class="rows">
+        <table>
+          <thead class="offscreen">
+            <tr>
+              <th scope="col">Option</th>
+              <th scope="col">Count</th>
+              <th scope="col">Share</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {question.options.map(({ option, name, count, share }) => (
+              <tr key={option} style={{ "--bar": share / most }}>
+                <th scope="row">
+                  <span class="value" title={option} dir="auto">
+                    {name}
+                  </span>
+                </th>
+                <td class="count">{whole(count)}</td>
+                <td class={total < FEW ? "share few" : "share"}>{partText(count, total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

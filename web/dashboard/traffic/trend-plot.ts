@@ -73,6 +73,9 @@ export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "ra
   return most > 9 && most <= 10 ? 12 : most;
 }
 
+/** A sign that is not seen. */
+const NO_WIDTH = "\u200b";
+
 /** The data that frappe draws: first an invisible line that sets the axis, then the lines. */
 export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
   const scale = scaleOf(unit);
@@ -80,8 +83,10 @@ export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): Frap
     [...trend.lines.flatMap((line) => line.values), ...(trend.before?.values ?? [])],
     unit,
   );
+  const longest = Math.max(...trend.buckets.map(({ label }) => label.length));
   return {
-    labels: trend.buckets.map(({ label }) => label),
+    // Where there is no room for all, frappe would write the short ones besides every second or third.
+    labels: trend.buckets.map(({ label }) => label.padEnd(longest, NO_WIDTH)),
     datasets: [
       { name: "", chartType: "line", values: trend.buckets.map(() => top) },
       ...trend.lines.map((line) => ({

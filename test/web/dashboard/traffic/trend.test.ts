@@ -345,6 +345,12 @@ describe("the plot", () => {
     );
   });
 
+  it("has frappe leave out days by their place alone, though some have a shorter name", () => {
+    const { labels } = frappeData(trendOf(week, { ...options, range: lastDays(7) }), "count");
+    assert.equal(new Set(labels.map(({ length }) => length)).size, 1);
+    assert.equal(labels.at(-1)?.trim().replaceAll("\u200b", ""), "4 Mar");
+  });
+
   it("never hands frappe a value of a visitor", () => {
     const hostile = historyOf("2026-03-03", [{ pv: 1 }, { pv: 2 }], { path: { "<img>": [0, 1] } });
     const data = frappeData(trendOf(hostile, { ...options, range: lastDays(2) }), "count");
