@@ -30,6 +30,12 @@ async function signInByCode(page: Page, said: readonly string[]): Promise<void> 
   await offer.getByRole("button", { name: "Close" }).click();
 }
 
+/** Waits until all seven lists of a site are drawn, which come one after the other. */
+async function seeLists(page: Page): Promise<void> {
+  await page.locator(".dimension").nth(6).waitFor();
+  await page.locator(".dimension:not(:has(tr))").first().waitFor({ state: "detached" });
+}
+
 /** The ending of the files in web/pictures. */
 export const ENDING = ".webp";
 /** The name of the one that moves. */
@@ -49,13 +55,19 @@ function picture(
 
 /** Name of the file in web/pictures, without its ending → what it shows. */
 export const PICTURES: Readonly<Record<string, Picture>> = {
-  dashboard: picture("A site of the demo.", "collector", NOTES, WIDE),
-  "dashboard-dark": picture("An app of the demo, dark.", "collector", APP, WIDE, { isDark: true }),
-  overview: picture("All sites at a glance.", "collector", "/dashboard", [1000, 420]),
-  phone: picture("A site on a phone.", "collector", NOTES, [360, 780]),
-  surveys: picture("The answers to surveys.", "collector", `${APP}&tab=surveys&period=all`, WIDE),
+  dashboard: picture("A site of the demo.", "collector", NOTES, WIDE, { prepare: seeLists }),
+  "dashboard-dark": picture("An app of the demo, dark.", "collector", APP, WIDE, {
+    isDark: true,
+    prepare: seeLists,
+  }),
+  overview: picture("All sites at a glance.", "collector", "/dashboard", [1000, 290]),
+  phone: picture("A site on a phone.", "collector", NOTES, [360, 780], { prepare: seeLists }),
+  surveys: picture("The answers to surveys.", "collector", `${APP}&tab=surveys&period=all`, WIDE, {
+    prepare: (page) => page.getByText("Net promoter score").waitFor(),
+  }),
   map: picture("The map of time zones.", "collector", `${APP}&period=30d`, [1000, 700], {
     prepare: async (page) => {
+      await seeLists(page);
       await page.getByRole("tab", { name: "Offsets" }).click();
       await page.getByRole("button", { name: "UTC+01:00", exact: true }).click();
       await page.locator("dialog[open] path.land").waitFor();
@@ -89,7 +101,7 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
     [360, 780],
   ),
   "control-push": picture("Push channels and tokens.", "control", "/?tab=push", [1280, 620]),
-  "control-box-dark": picture("The box, dark.", "control", "/?tab=box", [1280, 820], {
+  "control-box-dark": picture("The machine, dark.", "control", "/?tab=box", [1000, 520], {
     isDark: true,
   }),
   "control-update": picture("A release that is ready.", "control", "/?tab=box", [1000, 1200], {
