@@ -119,29 +119,49 @@ class Sums {
       const own = text.length < SHORTEST_CUT ? text : Buffer.from(text).toString();
       sum = { text: own, total: 0, days: 0 };
       this.#sums.set(sum.text, sum);
-      this.bytes += SUM_BYTES + 2 * text.length;
+      this.bytes += bytesOf(text);
     }
     sum.total += total;
     sum.days += days;
   }
 
-  /** Leaves out the rarest values where there are too many. */
+  /** Leaves out the rarest values where there are too many, of equal ones those that came last. */
   bound(): void {
     if (this.#sums.size <= MAX_SUMS) return;
-    const { kept, other } = this.highest(MAX_SUMS);
-    this.#sums = new Map(kept.map((sum) => [sum.text, { ...sum }]));
-    this.#other = other;
-    this.bytes = kept.reduce((bytes, { text }) => bytes + SUM_BYTES + 2 * text.length, 0);
-    this.isWhole = false;
+    let { least, room } = this.#leastOf(MAX_SUMS);
+    for (const [text, { total }] of this.#sums) {
+      if (total > least || (total === least && room-- > 0)) continue;
+      this.#sums.delete(text);
+      this.#other = (this.#other ?? 0) + total;
+      this.bytes -= bytesOf(text);
+      this.isWhole = false;
+    }
   }
 
   highest(most = MAX_ANSWERED_VALUES): DimensionTotals {
-    const kept = [...this.#sums.values()].sort(compareSums);
-    const highest = { name: this.#name, kept, other: this.#other };
+    const { least } = this.#leastOf(most);
+    const kept: ValueSum[] = [];
+    let other = this.#other;
+    for (const sum of this.#sums.values())
+      if (sum.total >= least) kept.push(sum);
+      else other = (other ?? 0) + sum.total;
+    const highest = { name: this.#name, kept: kept.sort(compareSums), other };
     cut(highest, most);
     return highest;
   }
+
+  /** The least total of the `most` highest ones, and how many of these have just that. */
+  #leastOf(most: number): { readonly least: number; readonly room: number } {
+    const { size } = this.#sums;
+    if (size <= most) return { least: 0, room: 0 };
+    const totals = Float64Array.from(this.#sums.values(), ({ total }) => total).sort();
+    const least = totals[size - most] as number;
+    const above = size - 1 - totals.findLastIndex((total) => total <= least);
+    return { least, room: most - above };
+  }
 }
+
+const bytesOf = (text: string): number => SUM_BYTES + 2 * text.length;
 
 /** Sums by place in a dictionary. */
 interface PlaceSums {
