@@ -89,6 +89,21 @@ describe("filters of the dashboard", () => {
     assert.equal(await figure("Pageviews"), text(stats.pv._));
   });
 
+  it("find values that contain what is typed, in capitals or not", async () => {
+    await owner.visit(NOTES);
+    await press("path", "/about");
+    await chip("/about").getByRole("combobox").selectOption("contains");
+    const part = owner.page.getByRole("textbox", { name: "Page contains" });
+    await part.fill("SOLAR");
+    await part.press("Enter");
+    await owner.page.waitForURL(/SOLAR/);
+    await settled();
+    assert.deepEqual(address(), ["path:has:SOLAR"]);
+    const stats = await answer(["path:has:solar"]);
+    assert.ok(stats.pv._ > 0);
+    assert.equal(await figure("Pageviews"), text(stats.pv._));
+  });
+
   it("are taken away by a press, by Escape the newest first, and back by the browser", async () => {
     await owner.visit(NOTES);
     const all = await figure("Pageviews");

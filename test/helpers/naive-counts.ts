@@ -108,6 +108,7 @@ export function fits({ values }: HitRecord, where: readonly Condition[]): boolea
   return where.every(({ dimension, test, value }) => {
     const text = values.find(([name]) => name === dimension)?.[1];
     if (test === "begins") return text?.startsWith(value) ?? false;
+    if (test === "has") return text?.toLowerCase().includes(value.toLowerCase()) ?? false;
     if (test === "not") return text !== value;
     const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
     return alternatives.some((one) => one.value === text);

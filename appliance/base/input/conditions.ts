@@ -3,6 +3,7 @@ import {
   conditionParts,
   conditionText,
   filterable,
+  isOfPart,
   MAX_CONDITIONS,
   TESTS,
 } from "../text/condition.ts";
@@ -40,16 +41,16 @@ function conditionOf(text: string, refuse: (sentence: string) => Error): Conditi
     throw refuse(`\`where=${dimension}\` must go on with ${anyOf(TESTS)}, like ${dimension}:is:….`);
   if (value.length > MAX_VALUE)
     throw refuse(
-      `A value of \`where\` has at most ${MAX_VALUE} characters. \`begins\` finds values by their first ones.`,
+      `A value of \`where\` has at most ${MAX_VALUE} characters. \`begins\` finds values by their first ones, \`has\` by any.`,
     );
   const stored = storable(value);
   if (stored === "")
     throw refuse(`\`where=${dimension}:${test}\` needs a value, like ${dimension}:${test}:….`);
-  // A path is normalized like a stored one; the beginning of a path may end in a slash.
+  // A path is normalized like a stored one; a part of a path may end in a slash.
   return {
     dimension,
     test,
-    value: dimension === "path" && test !== "begins" ? storedPath(stored) : stored,
+    value: dimension === "path" && !isOfPart(test) ? storedPath(stored) : stored,
   };
 }
 

@@ -1,6 +1,6 @@
 import { DIMENSIONS, type Dimension, OF_EVENTS, WITHOUT_DETAIL } from "./dimensions.ts";
 
-export const TESTS = ["is", "not", "begins"] as const;
+export const TESTS = ["is", "not", "begins", "has"] as const;
 
 /** A property that a view or an event has to have. Those with `is` of one dimension are alternatives. */
 export interface Condition {
@@ -19,7 +19,15 @@ export function conditionParts(text: string): [dimension: string, test: string, 
 }
 
 /** Tests as people read them. */
-export const TEST_NAMES = { is: "is", not: "is not", begins: "begins with" } as const;
+export const TEST_NAMES = {
+  is: "is",
+  not: "is not",
+  begins: "begins with",
+  has: "contains",
+} as const;
+
+/** Whether a test looks for a part of values, as it is typed, and not for whole ones. */
+export const isOfPart = (test: Condition["test"]): boolean => test === "begins" || test === "has";
 
 /** `path:begins:/blog/` */
 export function conditionText({ dimension, test, value }: Condition): string {

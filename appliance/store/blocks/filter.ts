@@ -9,7 +9,7 @@ import { type Dimension, FLAG } from "../log/record.ts";
 import type { Block, BlockCounter } from "./block.ts";
 import type { BlockReader } from "./block-reader.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample, weightOf } from "./detail.ts";
-import { MAX_DICTIONARY } from "./dictionary.ts";
+import { MAX_DICTIONARY, type Texts } from "./dictionary.ts";
 
 /** A question to a block's detail. */
 interface FilterQuestion {
@@ -92,18 +92,15 @@ async function testsOf(block: BlockReader, where: readonly Condition[]): Promise
     await block.load(dimension);
     const texts = block.dimension(dimension)?.texts;
     const alternatives = conditions.filter(({ test }) => test === "is").map(bytesOf);
-    const others = conditions
-      .filter(({ test }) => test !== "is")
-      .map((condition) => ({ test: condition.test, bytes: bytesOf(condition) }));
+    const others = conditions.filter(({ test }) => test !== "is");
+    const fitting = others.map(textTest);
     const fits = new Uint8Array(1 + (texts?.size ?? 0));
-    // A row without a value is equal to none, and begins with nothing.
+    // A row without a value is equal to none, and neither begins with anything nor contains it.
     if (alternatives.length === 0 && others.every(({ test }) => test === "not")) fits[0] = 1;
     for (let n = 0; texts !== undefined && n < texts.size; n++)
       if (
         (alternatives.length === 0 || alternatives.some((bytes) => texts.is(n, bytes))) &&
-        others.every(({ test, bytes }) =>
-          test === "not" ? !texts.is(n, bytes) : texts.begins(n, bytes),
-        )
+        fitting.every((isFitting) => isFitting(texts, n))
       )
         fits[n + 1] = 1;
     block.release();
@@ -114,6 +111,20 @@ async function testsOf(block: BlockReader, where: readonly Condition[]): Promise
 
 function bytesOf({ value }: Condition): Uint8Array {
   return Buffer.from(value);
+}
+
+/** A condition, of any test but `is`, for one text of a dictionary. */
+function textTest(condition: Condition): (texts: Texts, n: number) => boolean {
+  const bytes = bytesOf(condition);
+  if (condition.test === "not") return (texts, n) => !texts.is(n, bytes);
+  if (condition.test === "begins") return (texts, n) => texts.begins(n, bytes);
+  const part = withoutCase(condition.value);
+  return (texts, n) => withoutCase(texts.text(n)).includes(part);
+}
+
+/** A text in lower case, where a sigma that ends a word is one like any other. */
+function withoutCase(text: string): string {
+  return text.toLowerCase().replaceAll("ς", "σ");
 }
 
 /** The matching rows of a day, ascending. */

@@ -59,8 +59,11 @@ describe("blocks", () => {
     const condition = value.chain((dimension) =>
       fc.record<Condition>({
         dimension: fc.constant(dimension),
-        test: fc.constantFrom("is", "not", "begins"),
-        value: fc.nat(12).map((n) => `${dimension}-${n}`),
+        test: fc.constantFrom("is", "not", "begins", "has"),
+        value: fc.tuple(fc.nat(12), fc.boolean()).map(([n, isPart]) => {
+          const whole = `${dimension}-${n}`;
+          return isPart ? whole.slice(2).toUpperCase() : whole;
+        }),
       }),
     );
     const check = async (records: HitRecord[], where: Condition[]) => {
@@ -78,6 +81,25 @@ describe("blocks", () => {
       fc.asyncProperty(someRecords(60), fc.array(condition, { minLength: 1, maxLength: 3 }), check),
       PARAMETERS,
     );
+  });
+
+  it("find a part of a value in capitals or not, also of letters that are no ASCII", async () => {
+    const paths = ["/Prices", "/über-uns", "/ΛΌΓΟΣ", "/日本"];
+    const [block] = folded(paths.map((path) => view({ values: [["path", path]] }))).values();
+    assert.ok(block);
+    for (const [part, views] of [
+      ["PRICE", 1],
+      ["ÜBER", 1],
+      ["λόγοσ", 1],
+      ["λόγος", 1],
+      ["本", 1],
+      ["/", 4],
+      ["prices/", 0],
+      ["Ã", 0],
+    ] as const) {
+      const fitting = await filtered(block, [{ dimension: "path", test: "has", value: part }]);
+      assert.equal(fitting.dayOf("pv", DAY), views, part);
+    }
   });
 
   it("keep what came together of no day before detail begins", () => {

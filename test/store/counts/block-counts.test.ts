@@ -23,8 +23,9 @@ import { Life, type Seeded, someRecord } from "../../helpers/store-life.ts";
 
 function someCondition({ below, pick }: Seeded): Condition {
   const dimension = pick<Dimension>(["path", "ref", "browser", "country", "event"]);
-  const test = pick<Condition["test"]>(["is", "not", "begins"]);
-  return { dimension, test, value: `${dimension}-${below(4)}` };
+  const test = pick<Condition["test"]>(["is", "not", "begins", "has"]);
+  const whole = `${dimension}-${below(4)}`;
+  return { dimension, test, value: test === "has" ? whole.slice(below(6)).toUpperCase() : whole };
 }
 
 const LATEST = { encoding: null, ifNoneMatch: "" } as const;

@@ -100,7 +100,12 @@ async function compareFiltered(box: SimulatedStore, snapshot: Snapshot, id: stri
     { dimension: "country", test: draw.pick(["is", "not"]), value: `country-${draw.below(3)}` },
   ];
   if (draw.below(2) > 0)
-    where.push({ dimension: "path", test: "begins", value: `path-${draw.below(2)}` });
+    where.push(
+      draw.pick<Condition>([
+        { dimension: "path", test: "begins", value: `path-${draw.below(2)}` },
+        { dimension: "path", test: "has", value: `H-${draw.below(2)}` },
+      ]),
+    );
   const days = box.model.sites.get(id)?.days ?? new Map();
   const site = box.keyOf(id);
   const asked = { site, from: today - draw.below(8), to: today };

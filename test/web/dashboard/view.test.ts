@@ -43,7 +43,7 @@ describe("the view in the address", () => {
 
   it("is the usual one where the address is off shape", () => {
     const odd =
-      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y&where=path&where=:is:x&where=path:is:&where=app_os:is:x&where=path:has:x&by=second";
+      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y&where=path&where=:is:x&where=path:is:&where=app_os:is:x&where=path:ends:x&by=second";
     assert.deepEqual(parseView(odd), plain);
   });
 

@@ -69,7 +69,7 @@ describe("what a link of the dashboard fills in", () => {
     for (const wrong of [
       "path",
       "path:is:",
-      "path:has:x",
+      "path:ends:x",
       ":is:x",
       "app_os:is:linux",
       "constructor:is:x",

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import {
   type Condition,
   conditionText,
+  isOfPart,
   TEST_NAMES,
   TESTS,
 } from "../../../appliance/base/text/condition.ts";
@@ -66,11 +67,14 @@ export function Asking({ where, metric, now, change, ...props }: AskingProps) {
               key={conditionText(one)}
               condition={one}
               isBound={!group.every(isOwn)}
-              // `begins` takes one spelling of a value; other tests take all, which must hold together for `not`.
+              // A test for a part takes one spelling of a value; others take all, which must hold together for `not`.
               onChange={(part) =>
                 replace(
                   group,
-                  (part.test === "begins" ? [one] : group).map((each) => ({ ...each, ...part })),
+                  (part.test && isOfPart(part.test) ? [one] : group).map((each) => ({
+                    ...each,
+                    ...part,
+                  })),
                 )
               }
               onRemove={() => replace(group, [])}
@@ -135,9 +139,9 @@ function Chip({ condition: { dimension, test, value }, isBound, onChange, onRemo
           </option>
         ))}
       </select>
-      {test === "begins" ? (
+      {isOfPart(test) ? (
         <input
-          aria-label={`${name} begins with`}
+          aria-label={`${name} ${TEST_NAMES[test]}`}
           dir="auto"
           size={Math.min(24, value.length + 1)}
           defaultValue={value}

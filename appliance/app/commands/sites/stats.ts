@@ -29,7 +29,7 @@ of bars shows the views of the days, the highest being the most.
   --days N         how many days, today included, 1 to ${MAX_RANGE_DAYS} (${DEFAULT_DAYS})
   --where DIMENSION:TEST:VALUE
                    only views of which this holds, like path:begins:/blog or country:is:DE; TEST is is,
-                   not or begins. May be given several times, as in GET /stats
+                   not, begins or has. May be given several times, as in GET /stats
   --of WHAT        what pages, referrers and countries count: views, visitors or sessions (views)
   --source SOURCE  only what came from there: a number or name as \`tallydeck sources\` lists them
   --json           all there is, as GET /stats?series=1 answers, but for "live"

@@ -78,6 +78,7 @@ function isMet(seen: Seen, where: readonly string[]): boolean {
   return parts.every(([dimension = "", test, asked = ""]) => {
     const value = seen.values[dimension];
     if (test === "begins") return value?.startsWith(asked) ?? false;
+    if (test === "has") return value?.toLowerCase().includes(asked.toLowerCase()) ?? false;
     if (test === "not") return value !== asked;
     return parts.some(([name, other, is]) => name === dimension && other === "is" && is === value);
   });
@@ -134,6 +135,10 @@ onEachEngine(() => {
       ["country:not:DE"],
       ["path:begins:/a"],
       ["path:begins:/a", "path:not:/a"],
+      ["path:has:A"],
+      ["path:has:Ä:", "browser:has:FIRE"],
+      ["path:has:a", "path:has:/B", "country:not:DE"],
+      ["event:has:SIGN"],
       ["path:is:/ä:1"],
       ["source:is:newsletter", "path:is:/a", "path:is:/"],
       ["event:is:signup"],
@@ -245,9 +250,9 @@ onEachEngine(() => {
       ["a dimension of pings", ["app_os:is:linux"], "views", /^`where` must begin with a dim/],
       [
         "an operator that nobody knows",
-        ["path:has:a"],
+        ["path:ends:a"],
         "views",
-        /^`where=path` must go on with is, not or begins/,
+        /^`where=path` must go on with is, not, begins or has/,
       ],
       ["a condition without a value", ["path:is:"], "views", /needs a value/],
       ["too long a value", [`path:is:${"a".repeat(1_025)}`], "views", /at most 1024 characters/],
