@@ -51,8 +51,8 @@ const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 /** Name below `outDir` → how it is made. */
 export const ASSETS: Readonly<Record<string, Asset>> = {
   // Syntax that every browser since 2018 runs: Chrome 64, Firefox 60, Safari 12. Asking for newer
-  // syntax makes it no smaller. With the name of a zone it may have 1,700.
-  "s.js": { make: script("web/beacon/beacon.ts", "es2018"), maxBrotli: 1_680 },
+  // syntax makes it no smaller. With the name of a zone it may have 1,900.
+  "s.js": { make: script("web/beacon/beacon.ts", "es2018"), maxBrotli: 1_880 },
   "dashboard.html": { make: copy("web/dashboard/dashboard.html") },
   "dashboard.css": { make: style("web/dashboard/dashboard.css") },
   "below.css": { make: style("web/dashboard/below.css") },

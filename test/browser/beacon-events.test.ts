@@ -337,3 +337,54 @@ describe("a download", () => {
     assert.deepEqual(await stage().counts("event"), {});
   });
 });
+
+describe("what a page does by itself", () => {
+  const stage = eachStage();
+
+  it("counts a form that is sent by its name, else its id, and not by a control that is called so", async () => {
+    const html = `${stage().tag()}
+      <form name="order" onsubmit="return false"><input name="name"><button>Order</button></form>
+      <form id="letter" onsubmit="return false"><button>Subscribe</button></form>
+      <form onsubmit="return false"><button>Send</button></form>`;
+    await stage().open("/", { html });
+    for (const name of ["Order", "Subscribe", "Send"])
+      await stage().page.getByRole("button", { name }).click();
+    assert.deepEqual(await stage().counts("event"), { form: 3 });
+    assert.deepEqual(await stage().counts("event_target"), { order: 1, letter: 1 });
+  });
+
+  it("counts a page that says it is not found, with its path", async () => {
+    const html = `<meta name="tallydeck-404">${stage().tag()}`;
+    await stage().open("/gone", { html });
+    assert.deepEqual(await stage().counts("event"), { 404: 1 });
+    assert.deepEqual(await stage().counts("event_target"), { "/gone": 1 });
+    assert.deepEqual((await stage().figures()).pv, 1);
+  });
+
+  it("counts a link inside of SVG that leads away, and none that stays", async () => {
+    const link = (href: string, at: number) =>
+      `<a href="${href}" onclick="event.preventDefault()"><rect x="${at}" width="40" height="40"/></a>`;
+    const html = `${stage().tag()}<svg width="200" height="50">
+      ${link("https://other.example/x", 0)}${link("/about", 100)}</svg>`;
+    await stage().open("/", { html });
+    for (const rect of await stage().page.locator("rect").all()) await rect.click();
+    assert.deepEqual(await stage().counts("event"), { outbound: 1 });
+    assert.deepEqual(await stage().counts("event_target"), { "other.example": 1 });
+  });
+});
+
+describe("a script that a page imports", () => {
+  const stage = eachStage();
+
+  it("counts for the site that some script names, and says that it has no tag of its own", async () => {
+    const said: string[] = [];
+    stage().page.on("console", (message) => said.push(message.text()));
+    const html = `<script data-site="blog">import("${stage().collector("/s.js")}?as=module")</script>`;
+    await stage().open("/", { html });
+    await stage()
+      .page.waitForRequest(stage().collector("/e?*"), { timeout: 5_000 })
+      .catch(() => {});
+    assert.deepEqual((await stage().figures()).pv, 1);
+    assert.deepEqual(said, ["Tallydeck: no tag of its own"]);
+  });
+});

@@ -5,8 +5,8 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 104, lines: 7_640 },
-  "appliance/store/": { files: 158, lines: 21_940 },
+  "appliance/base/": { files: 104, lines: 7_650 },
+  "appliance/store/": { files: 158, lines: 21_950 },
   "appliance/deck/": { files: 92, lines: 11_590 },
   "appliance/traffic/": { files: 97, lines: 9_840 },
   "appliance/links/": { files: 100, lines: 11_670 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_280 },
-  "test/": { files: 683, lines: 102_030 },
-  "web/": { files: 208, lines: 19_580 },
+  "test/": { files: 683, lines: 102_130 },
+  "web/": { files: 208, lines: 19_600 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -46,8 +46,12 @@ const DOWNLOAD =
   /\.(7z|apk|csv|deb|dmg|docx?|epub|exe|t?gz|iso|mov|mp[34]|msi|pdf|pkg|pptx?|rar|txt|xlsx?|xz|zip)$/i;
 
 // A module has no currentScript; the tag that names this file is the next best.
-const tag = (document.currentScript ||
-  document.querySelector('[src*="/s.js"]')) as HTMLScriptElement;
+const own = (document.currentScript ||
+  document.querySelector('[src*="/s.js"]')) as HTMLScriptElement | null;
+/** Settings are of any script that names a site where this one was imported. */
+const tag = own || document.querySelector<HTMLScriptElement>("script[data-site]") || document.body;
+/** The address of this file, which each browser writes before line and column. */
+const home = own ? own.src : (/http.*?(?=:\d+:\d)/.exec(Error().stack as string) || "")[0];
 
 let path: string;
 let viewedAt: number;
@@ -174,7 +178,7 @@ const send = (fields: Fields) => {
     const s = tag.dataset.site;
     const v = btoa(encodeURIComponent(JSON.stringify(payload)));
     const query = new URLSearchParams({ v, ...(s && { s }) });
-    sent = new URL("e?" + query, tag.src).href;
+    sent = new URL("e?" + query, home).href;
     fetch(sent, { mode: "no-cors", credentials: "omit", keepalive: true }).catch(stored);
   }
 };
@@ -208,6 +212,8 @@ const view = () => {
     tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
     vw: bucket(innerWidth, 640, 1024),
   });
+  // Each page that is not found says so itself; single-page sites change their head.
+  if (document.querySelector("[name=tallydeck-404]")) send({ ev: "404", t: path });
 };
 
 /** The owner of a browser switches counting off, or on again, by opening #tallydeck-ignore. */
@@ -248,6 +254,12 @@ const report: Report = (name, target) =>
     if (name) send({ ev: name + "", t: [target] + "" });
   });
 
+/** The link that an element is; one inside of SVG has its address in an object. */
+const linkOf = (node: HTMLAnchorElement) => {
+  const href = node.href && (node.href as unknown as SVGAnimatedString).baseVal;
+  return href ? Object.assign(document.createElement("a"), { href }) : node;
+};
+
 /**
  * Reports clicks. A download on another host is one event, the download. Events of the page are reported in addition.
  * The middle button clicks on links only.
@@ -256,7 +268,7 @@ const onClick = (event: MouseEvent) => {
   // The path reaches into open shadow roots. On it, only a link has a protocol, and a
   // label a control.
   const path = event.composedPath() as (HTMLAnchorElement & HTMLLabelElement)[];
-  const link = path.find((node) => /^http/.test(node.protocol));
+  const link = path.map(linkOf).find((node) => node && /^http/.test(node.protocol));
   // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
   const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
   if (event.button > +!!link) return;
@@ -267,6 +279,13 @@ const onClick = (event: MouseEvent) => {
   if (link.hasAttribute("download") || DOWNLOAD.test(link.pathname)) {
     send({ ev: "download", t: link.download || link.pathname.split("/").pop() });
   } else if (link.host !== location.host) send({ ev: "outbound", t: link.host });
+};
+
+/** A form that is sent; the page may have its own ways from there. */
+const onSubmit = ({ target }: Event) => {
+  // A control named `name` or `id` would hide the form's own.
+  const of = (name: string) => (target as Element).getAttribute(name);
+  send({ ev: "form", t: of("name") || of("id") || "" });
 };
 
 /**
@@ -300,9 +319,11 @@ const start = () => {
   listen((event: PointerEvent) => event.movementX && onInput(event), "pointermove");
   listen(onPolicyViolation, "securitypolicyviolation");
   listen(onClick, "click", "auxclick");
+  listen(onSubmit, "submit");
   view();
   for (const call of stub.q || []) report(...call);
 };
 
 listen(start, "visibilitychange");
+if (!own) console.info("Tallydeck: no tag of its own");
 quietly(start);
