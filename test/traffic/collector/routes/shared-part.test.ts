@@ -192,7 +192,14 @@ onOneEngine(() => {
     it("is refused where its filters say nothing", async () => {
       const make = (where: unknown) =>
         owner.ask("POST", "/api/sites/blog/shares", { name: "A part", where });
-      for (const where of [["nothing"], ["path:is:"], ["hi:is:<150"], ["path:ends:/a"], "path", [1]])
+      for (const where of [
+        ["nothing"],
+        ["path:is:"],
+        ["hi:is:<150"],
+        ["path:ends:/a"],
+        "path",
+        [1],
+      ])
         assertError(await make(where), 400, "invalid_field");
       const nine = Array.from({ length: 9 }, (_, n) => `path:not:/${n}`);
       assertError(await make(nine), 400, "invalid_field");
