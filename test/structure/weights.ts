@@ -17,7 +17,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_280 },
   "test/": { files: 683, lines: 102_140 },
-  "web/": { files: 208, lines: 19_600 },
+  "web/": { files: 208, lines: 19_610 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -10,7 +10,7 @@ interface SkeletonProps {
 export const STILL_READING =
   "Still reading. A small machine with a long history may take some seconds.";
 
-const TILES = 8;
+const TILES = 3;
 
 /** The page's shape until the first answer is there. */
 export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
@@ -45,7 +45,7 @@ export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
       <main aria-busy="true">
         <h1 class="offscreen">Tallydeck</h1>
         <i class="bar" />
-        <div class={`tiles of-${TILES}`} aria-hidden="true">
+        <div class="tiles" style={{ "--leading": TILES }} aria-hidden="true">
           {Array.from({ length: TILES }, (_, i) => (
             <div class="tile" key={i}>
               <i />
@@ -53,6 +53,7 @@ export function Skeleton({ slow, problem, onRetry, onAll }: SkeletonProps) {
               <i />
             </div>
           ))}
+          <div class="strip" />
         </div>
         <div class="card" aria-hidden="true" />
       </main>
