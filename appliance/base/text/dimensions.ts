@@ -28,6 +28,8 @@ export const ONE_OF = {
   app_version: null,
   app_device: null,
   again: "Last here",
+  browser_version: "Browser version",
+  os_version: "System version",
 } as const;
 export type Dimension = keyof typeof ONE_OF;
 
@@ -78,6 +80,8 @@ export const DIMENSION_CARDS: readonly (readonly [
   ["Visitors", "again", "New and returning"],
   ["Technology", "browser", "Browsers"],
   ["Technology", "os", "Operating systems", "Systems"],
+  ["Technology", "browser_version", "Browser versions"],
+  ["Technology", "os_version", "System versions"],
   ["Technology", "device", "Devices"],
   ["Technology", "viewport", "Window widths", "Widths"],
   ["Behaviour", "dowhour", "Hours of the week", "Week"],

@@ -116,17 +116,32 @@ export const PLACES = together(
   PL|en|Europe/Warsaw 1, AU|en|Australia/Sydney 3, ES|es|Europe/Madrid 3, JP|ja|Asia/Tokyo 2,
   BR|pt|America/Sao_Paulo 2, CH|de|Europe/Zurich 2, IT|it|Europe/Rome 2, NZ|en|Pacific/Auckland 1`,
 );
-export const BROWSERS = together(
+/** `Chrome 154` is a browser and its version; a name without a number tells no version. */
+export const BROWSERS: Weights<HitValues> = together(
   ["browser", "os", "device", "viewport"],
   `
-  Chrome|Windows|desktop|>1024 19, Firefox|Windows|desktop|>1024 5, Edge|Windows|desktop|>1024 6,
-  Chrome|macOS|desktop|>1024 9, Safari|macOS|desktop|>1024 10, Firefox|macOS|desktop|>1024 4,
-  Firefox|Linux|desktop|>1024 7, Chrome|Linux|desktop|>1024 4, Chrome|Windows|desktop|640-1024 3,
-  Safari|iOS|mobile|<640 14, Chrome|iOS|mobile|<640 2, Safari|iOS|tablet|640-1024 3,
-  Chrome|Android|mobile|<640 9, Firefox|Android|mobile|<640 2, Samsung Internet|Android|mobile|<640 3,
-  Chrome|Android|tablet|640-1024 1, Chrome|ChromeOS|desktop|>1024 1, Opera|Windows|desktop|>1024 1,
+  Chrome 154|Windows 10|desktop|>1024 14, Chrome 153|Windows 10|desktop|>1024 5,
+  Firefox 156|Windows 10|desktop|>1024 5, Edge 154|Windows 10|desktop|>1024 6,
+  Chrome 154|macOS 10|desktop|>1024 9, Safari 26|macOS 10|desktop|>1024 7,
+  Safari 18|macOS 10|desktop|>1024 3, Firefox 156|macOS 10|desktop|>1024 4,
+  Firefox 156|Linux|desktop|>1024 5, Firefox 140|Linux|desktop|>1024 2, Chrome 154|Linux|desktop|>1024 4,
+  Chrome 109|Windows 7|desktop|640-1024 3, Safari 26|iOS 18|mobile|<640 11,
+  Safari 18|iOS 18|mobile|<640 3, Chrome 154|iOS 18|mobile|<640 2, Safari 26|iOS 18|tablet|640-1024 3,
+  Chrome 154|Android 10|mobile|<640 9, Firefox 156|Android 16|mobile|<640 2,
+  Samsung Internet 29|Android 10|mobile|<640 3, Chrome 153|Android 10|tablet|640-1024 1,
+  Chrome 154|ChromeOS 14541|desktop|>1024 1, Opera 136|Windows 10|desktop|>1024 1,
   Other|Other|desktop|640-1024 1`,
-);
+).map(([values, weight]) => [values.flatMap(withVersion), weight]);
+
+function withVersion([dimension, value]: HitValues[number]): HitValues {
+  const name = value.replace(/ \d+$/, "");
+  return name === value
+    ? [[dimension, value]]
+    : [
+        [dimension, name],
+        [dimension === "os" ? "os_version" : "browser_version", value],
+      ];
+}
 export const HOURS: readonly number[] = [
   12, 9, 7, 6, 6, 9, 18, 34, 52, 66, 70, 68, 62, 66, 70, 72, 70, 66, 62, 66, 62, 50, 34, 20,
 ];

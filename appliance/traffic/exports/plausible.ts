@@ -34,6 +34,39 @@ function valuesOf(
   };
 }
 
+/**
+ * A table of names and their versions: a row for each version, and one for what came without any.
+ * @param called what Plausible calls a name
+ */
+function versionsOf(
+  [dimension, versions]: readonly [Dimension, Dimension],
+  columns: readonly string[],
+  called: (name: string) => string,
+): Table {
+  return {
+    columns: [...columns, ...COUNTS],
+    rowsOf({ values }) {
+      const byName = Map.groupBy(values[versions] ?? [], ([text]) => nameIn(text));
+      return (values[dimension] ?? []).flatMap(([name, ...counts]) => {
+        const own = byName.get(name) ?? [];
+        const left = counts.map((n, at) =>
+          own.reduce((rest, [, ...some]) => Math.max(0, rest - (some[at] ?? 0)), n),
+        ) as [number, number, number];
+        const rows: readonly ValueRow[] = left.some((n) => n > 0) ? [...own, [name, ...left]] : own;
+        return rows.map(([text, views, visitors, sessions]) => [
+          ...[called(name), text.slice(name.length + 1)],
+          ...[visitors, sessions, 0, 0, views],
+        ]);
+      });
+    },
+  };
+}
+
+/** `Samsung Internet` of `Samsung Internet 23` */
+function nameIn(version: string): string {
+  return version.slice(0, Math.max(0, version.lastIndexOf(" ")));
+}
+
 const TABLES: Readonly<Record<string, Table>> = {
   visitors: {
     columns: ["visitors", "pageviews", "bounces", "visits", "visit_duration"],
@@ -78,11 +111,16 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   locations: valuesOf("country", ["country", "region", "city"], (text) => [text, "", 0]),
   devices: valuesOf("device", ["device"], (text) => [capital(text)]),
-  browsers: valuesOf("browser", ["browser", "browser_version"], (text) => [text, ""]),
-  operating_systems: valuesOf("os", ["operating_system", "operating_system_version"], (text) => [
-    SYSTEMS.get(text) ?? text,
-    "",
-  ]),
+  browsers: versionsOf(
+    ["browser", "browser_version"],
+    ["browser", "browser_version"],
+    (name) => name,
+  ),
+  operating_systems: versionsOf(
+    ["os", "os_version"],
+    ["operating_system", "operating_system_version"],
+    (name) => SYSTEMS.get(name) ?? name,
+  ),
   custom_events: {
     columns: ["name", "link_url", "path", "visitors", "events"],
     rowsOf: ({ values }) =>

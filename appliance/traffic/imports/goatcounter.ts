@@ -13,10 +13,12 @@ import { momentIn } from "./moment.ts";
 import { ImportRefused } from "./refused.ts";
 import {
   browserNamed,
+  browserVersionNamed,
   languageNamed,
   referrerOf,
   sourceNamed,
   systemNamed,
+  systemVersionNamed,
   viewportOf,
 } from "./values.ts";
 import { Visits } from "./visits.ts";
@@ -74,6 +76,10 @@ function readHit(row: CsvRow, visits: Visits, sink: Sink): void {
   values.push(...others, ["source", visits.sourceOf(session, source)]);
   values.push(["browser", browserNamed(row.text("Browser"))]);
   values.push(["os", systemNamed(row.text("System"))]);
+  const browserVersion = browserVersionNamed(row.text("Browser"));
+  if (browserVersion !== "") values.push(["browser_version", browserVersion]);
+  const systemVersion = systemVersionNamed(row.text("System"));
+  if (systemVersion !== "") values.push(["os_version", systemVersion]);
   const country = countryNamed(row.text("Location").split("-", 1)[0] ?? "", sink);
   if (country !== undefined) values.push(["country", country]);
   const viewport = viewportOf(Number(row.text("Screen size").split(",", 1)[0]));
@@ -139,10 +145,18 @@ export const goatcounterJson: Format = {
       const { source, others } = cameBy(text.slice(1), text[0] ?? "");
       return [...others, ["source", source] as const];
     });
-    const named = (name: string, ours: (text: string) => string) =>
-      names.of(sheet(name), (row) => ours(plainText(row.name)));
-    const browsers = await named("browsers", browserNamed);
-    const systems = await named("systems", systemNamed);
+    // With its version, where it has one: without is read out of that.
+    const named = (
+      table: string,
+      ours: (text: string) => string,
+      oursWithVersion: (text: string) => string,
+    ) =>
+      names.of(sheet(table), ({ name, version }) => {
+        const text = plainText(name);
+        return oursWithVersion(`${text} ${plainText(version)}`) || ours(text);
+      });
+    const browsers = await named("browsers", browserNamed, browserVersionNamed);
+    const systems = await named("systems", systemNamed, systemVersionNamed);
     const isPage = (row: Row) => paths.get(row.path_id)?.startsWith(PAGE) === true;
 
     for (const one of sheet("hit_stats"))
@@ -162,23 +176,42 @@ export const goatcounterJson: Format = {
             visitsOf(sink, day, dimension, text, n);
         }
       }
-    const tables: readonly [string, Dimension, (row: Row) => string | undefined][] = [
-      ["browser_stats", "browser", (row) => browsers.get(row.browser_id)],
-      ["system_stats", "os", (row) => systems.get(row.system_id)],
+    const tables: readonly [string, (row: Row) => [Dimension, string | undefined][]][] = [
+      [
+        "browser_stats",
+        ({ browser_id }) => {
+          const text = browsers.get(browser_id) ?? "";
+          return [
+            ["browser", text && browserNamed(text)],
+            ["browser_version", browserVersionNamed(text)],
+          ];
+        },
+      ],
+      [
+        "system_stats",
+        ({ system_id }) => {
+          const text = systems.get(system_id) ?? "";
+          return [
+            ["os", text && systemNamed(text)],
+            ["os_version", systemVersionNamed(text)],
+          ];
+        },
+      ],
       [
         "location_stats",
-        "country",
-        (row) => countryNamed(plainText(row.location).split("-", 1)[0] ?? "", sink),
+        ({ location }) => [
+          ["country", countryNamed(plainText(location).split("-", 1)[0] ?? "", sink)],
+        ],
       ],
-      ["language_stats", "lang", (row) => languageNamed(plainText(row.language))],
-      ["size_stats", "viewport", (row) => viewportOf(Number(plainText(row.width)))],
+      ["language_stats", ({ language }) => [["lang", languageNamed(plainText(language))]]],
+      ["size_stats", ({ width }) => [["viewport", viewportOf(Number(plainText(width)))]]],
     ];
-    for (const [name, dimension, read] of tables)
+    for (const [name, read] of tables)
       for (const one of sheet(name))
         for await (const row of jsonRows(one)) {
-          const [day, n, text] = [sink.dayOf(plainText(row.day)), countOf(row, sink), read(row)];
-          if (day !== undefined && n !== undefined && text !== undefined && isPage(row))
-            visitsOf(sink, day, dimension, text, n);
+          const [day, n, values] = [sink.dayOf(plainText(row.day)), countOf(row, sink), read(row)];
+          if (day === undefined || n === undefined || !isPage(row)) continue;
+          for (const [dimension, text] of values) if (text) visitsOf(sink, day, dimension, text, n);
         }
   },
 };

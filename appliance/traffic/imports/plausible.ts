@@ -6,7 +6,15 @@ import { type CsvRow, columnsOf, csvRows } from "./files/csv.ts";
 import type { Sheet } from "./files/input.ts";
 import { type Format, KNOWN_BY_DAY, type Sink } from "./format.ts";
 import { ImportRefused } from "./refused.ts";
-import { browserNamed, deviceNamed, referrerOf, sourceNamed, systemNamed } from "./values.ts";
+import {
+  browserNamed,
+  browserVersionNamed,
+  deviceNamed,
+  referrerOf,
+  sourceNamed,
+  systemNamed,
+  systemVersionNamed,
+} from "./values.ts";
 
 // The tables are those of plausible.io/docs/csv-import, which an export has, too. All of them and all columns may
 // be missing; columns were added over the years.
@@ -35,6 +43,12 @@ const given =
   (column: string): ValueOf =>
   (row) =>
     storable(row.text(column)) || undefined;
+
+/** The name in a column, with the version in the one beside it. */
+const versionIn =
+  (column: string, named: (text: string) => string): ValueOf =>
+  (row) =>
+    named(`${row.text(column)} ${row.text(`${column}_version`)}`) || undefined;
 
 const TABLES: Readonly<Record<string, TableRule>> = {
   visitors: {
@@ -66,9 +80,17 @@ const TABLES: Readonly<Record<string, TableRule>> = {
   },
   locations: { values: [["country", (row, sink) => countryNamed(row.text("country"), sink), ALL]] },
   devices: { values: [["device", (row) => deviceNamed(row.text("device")), ALL]] },
-  browsers: { values: [["browser", (row) => browserNamed(row.text("browser")), ALL]] },
+  browsers: {
+    values: [
+      ["browser", (row) => browserNamed(row.text("browser")), ALL],
+      ["browser_version", versionIn("browser", browserVersionNamed), ALL],
+    ],
+  },
   operating_systems: {
-    values: [["os", (row) => systemNamed(row.text("operating_system")), ALL]],
+    values: [
+      ["os", (row) => systemNamed(row.text("operating_system")), ALL],
+      ["os_version", versionIn("operating_system", systemVersionNamed), ALL],
+    ],
   },
   custom_events: {
     values: [

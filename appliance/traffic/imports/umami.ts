@@ -13,6 +13,7 @@ import {
   referrerOf,
   sourceNamed,
   systemNamed,
+  systemVersionNamed,
   viewportOf,
 } from "./values.ts";
 import { Visits } from "./visits.ts";
@@ -94,6 +95,7 @@ function readEvent(row: CsvRow, visits: Visits, sink: Sink): void {
   const add = (dimension: Dimension, value: string | undefined) => {
     if (value) values.push([dimension, value]);
   };
+  add("os_version", systemVersionNamed(row.text("os")));
   add("host", host && storable(`https://${host}`));
   add("country", countryNamed(row.text("country"), sink));
   add("viewport", viewportOf(Number(row.text("screen").split("x", 1)[0])));

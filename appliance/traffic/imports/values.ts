@@ -4,7 +4,7 @@ import { storable } from "../../base/text/storable.ts";
 import type { Dimension } from "../../store/log/record.ts";
 import { addressHost } from "../collector/counting/address.ts";
 import { type ReferrerGroup, referrerGroup } from "../collector/counting/referrer.ts";
-import { BROWSER_NAMES, BY_WORD, SYSTEMS } from "../collector/counting/visitor.ts";
+import { BROWSER_NAMES, BY_WORD, SYSTEMS, versionOf } from "../collector/counting/visitor.ts";
 
 // Other tools have names of their own for what we count, too; here they get ours.
 
@@ -79,6 +79,23 @@ export function systemNamed(text: string): string {
   const name = text.trim().toLowerCase();
   if (name.startsWith("windows ")) return "Windows";
   return name.endsWith(" linux") ? "Linux" : familyNamed(text);
+}
+
+/** The browser with its version, by a text that ends with one: `Chrome 120` of `Chrome Mobile 120.0`; "" without one. */
+export function browserVersionNamed(text: string): string {
+  return versionOf(browserNamed(text), lastWord(text));
+}
+
+/** The operating system with its version, by a text that ends with one; "" without one. */
+export function systemVersionNamed(text: string): string {
+  // These have versions of their own.
+  if (/^\s*windows (?:server|phone|mobile|iot)\b/i.test(text)) return "";
+  return versionOf(systemNamed(text), lastWord(text));
+}
+
+function lastWord(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.slice(trimmed.lastIndexOf(" ") + 1);
 }
 
 const DEVICES = new Map([

@@ -248,6 +248,42 @@ describe("a value of another tool", () => {
     assert.deepEqual(await named("Language code", "lang", Object.keys(languages)), languages);
   });
 
+  it("that is a browser or a system has its version, where the tool tells one", async () => {
+    const versions = async (path: string, kind?: 3) => {
+      const found = await inspected([file(path)]);
+      return (["browser_version", "os_version"] as const).map((name) =>
+        valuesOf(found, name, kind),
+      );
+    };
+    const rows = (...all: [string, string][]) =>
+      all.map(([name, version]) => ["2026-01-01", name, version, 1]);
+    await writePlausible(file("plausible.zip"), {
+      browsers: [
+        ["date", "browser", "browser_version", "pageviews"],
+        rows(["Chrome", "152.0"], ["Mobile Safari", "17"], ["Zork", "3"], ["Edge", "(not set)"]),
+      ],
+      operating_systems: [
+        ["date", "operating_system", "operating_system_version", "pageviews"],
+        rows(["Mac", "10.15"], ["GNU/Linux", "22.04"], ["Windows", "XP"], ["iOS", ""]),
+      ],
+    });
+    assert.deepEqual(await versions("plausible.zip"), [
+      { "Chrome 152": 1, "Safari 17": 1 },
+      { "macOS 10": 1, "Windows XP": 1 },
+    ]);
+    const view = { at: "2026-01-01T10:00:00Z", path: "/", session: "a" };
+    writeFileSync(file("goat.csv"), goatcounterCsv([view]));
+    assert.deepEqual(await versions("goat.csv"), [{ "Chrome 120": 1 }, { "Windows 10": 1 }]);
+    await writeZip(file("goat.zip"), {
+      ...goatcounterJson(["2026-01-01"]),
+      "systems.jsonl": jsonl([{ id: 1, name: "Windows", version: "10" }]),
+    });
+    assert.deepEqual(await versions("goat.zip", 3), [{ "Firefox 128": 9 }, { "Windows 10": 9 }]);
+    const goat = await inspected([file("goat.zip")]);
+    assert.deepEqual(valuesOf(goat, "browser", 3), { Firefox: 9 });
+    assert.deepEqual(valuesOf(goat, "os", 3), { Windows: 9 });
+  });
+
   it("that is a path is decoded by the rule of the tag, whichever tool has it", async () => {
     const paths = [
       "/caf%C3%A9/",

@@ -94,6 +94,7 @@ const DEFAULT_METRIC: Metric = "uv";
 /** Alike in all views of a session: under conditions on them its views are known together. */
 const OF_SESSIONS: ReadonlySet<string> = new Set([
   ...["host", "source", "lang", "tz", "browser", "os", "device", "viewport", "country"],
+  ...["browser_version", "os_version"],
 ]);
 
 /** The counters that a figure is made of, as far as an import may lack them. */

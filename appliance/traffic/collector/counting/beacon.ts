@@ -3,7 +3,7 @@ import { pagePath, storable } from "../../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
-import type { Visitor } from "./visitor.ts";
+import { type Visitor, valuesOfPerson } from "./visitor.ts";
 import { countryOfZone } from "./zone-country.ts";
 
 /** The parts of a beacon: its payload, and facts by the request's headers. */
@@ -17,7 +17,6 @@ interface Beacon {
 }
 
 /** A visitor that is no crawler. */
-type Person = Extract<Visitor, { bot: null }>;
 
 /** The days since a browser was here last. */
 const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
@@ -68,7 +67,7 @@ function flagsOf(payload: Beacon["payload"]): number {
 /** The page and the browser of a view or an event. */
 function contextOf(
   { payload, referer, country }: Beacon,
-  { browser, os, device }: Person,
+  person: Extract<Visitor, { bot: null }>,
 ): [Dimension, string][] {
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
@@ -81,9 +80,7 @@ function contextOf(
     ["ref_group", referrerGroup(ref, host, utmSource)],
     ["lang", languageOf(storable(payload.l))],
     ["tz", zone || "unknown"],
-    ["browser", browser],
-    ["os", os],
-    ["device", device],
+    ...valuesOfPerson(person),
   ];
   const addIfPresent = (dimension: Dimension, value: string) => {
     if (value !== "") values.push([dimension, value]);

@@ -1,16 +1,35 @@
 import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
 import { memoize } from "../../../base/memoize.ts";
+import type { Dimension } from "../../../base/text/dimensions.ts";
+import { storable } from "../../../base/text/storable.ts";
 
 /** The sender by its user agent: a crawler, or a person's browser. */
-export type Visitor =
-  | { readonly bot: string }
-  | {
-      readonly bot: null;
-      readonly browser: string;
-      readonly os: string;
-      readonly device: string;
-    };
+export type Visitor = { readonly bot: string } | Person;
+
+interface Person {
+  readonly bot: null;
+  readonly browser: string;
+  /** `Firefox 156`; "" where the user agent does not tell. */
+  readonly browserVersion: string;
+  readonly os: string;
+  /** `Android 14`; "" where the user agent does not tell. */
+  readonly osVersion: string;
+  readonly device: string;
+}
+
+/** Values that a view or an event of a person has by the user agent. */
+export function valuesOfPerson(person: Person): [Dimension, string][] {
+  const { browser, browserVersion, os, osVersion, device } = person;
+  const values: [Dimension, string][] = [
+    ["browser", browser],
+    ["os", os],
+    ["device", device],
+  ];
+  if (browserVersion !== "") values.push(["browser_version", browserVersion]);
+  if (osVersion !== "") values.push(["os_version", osVersion]);
+  return values;
+}
 
 /** The name for anything that no table has. */
 const OTHER = "Other";
@@ -40,7 +59,27 @@ function nameVisitor(userAgent: string): Visitor {
   if (isCrawler(userAgent)) return { bot: crawlerName(userAgent) };
   parser.setUA(userAgent);
   const os = systemName(userAgent);
-  return { bot: null, browser: browserName(userAgent, os), os, device: deviceName(userAgent, os) };
+  const browser = browserName(userAgent, os);
+  return {
+    bot: null,
+    browser,
+    browserVersion: versionOf(browser, browserVersion(userAgent)),
+    os,
+    osVersion: versionOf(os, systemVersion(userAgent)),
+    device: deviceName(userAgent, os),
+  };
+}
+
+/** Linux has the versions of its distributions, which are no versions of one thing. */
+const WITHOUT_VERSIONS = new Set([OTHER, "Linux"]);
+
+/**
+ * A name with the first number of its version: `Chrome 120` of 120.0.6099.71.
+ * @returns "" without a version, and for what has none of its own
+ */
+export function versionOf(name: string, version: string): string {
+  const [first] = /^(?:\d+|XP\b|Vista\b)/.exec(version.trim()) ?? [];
+  return first === undefined || WITHOUT_VERSIONS.has(name) ? "" : storable(`${name} ${first}`);
 }
 
 const parser = new UAParser("");
@@ -217,6 +256,27 @@ function browserName(userAgent: string, os: string): string {
   return name;
 }
 
+/** The version behind the word of an app: `Line/14.1`, `Twitter for iPhone/10.3`. Longer numbers are no versions of people's. */
+const VERSION_OF_APP = /^\[?[a-z_-]{1,24}(?: for i[a-z]{1,8})?[/ ](\d{1,4})(?!\d)/i;
+
+/** Names of the parser's for programs that we call by the name of another one, whose versions they do not have. */
+const OTHER_VERSIONS = new Set(
+  "epiphany, webkit, firefox focus, firefox reality, klar, opera coast, opera gx, opera mini, opera touch, sogou explorer".split(
+    ", ",
+  ),
+);
+
+function browserVersion(userAgent: string): string {
+  const app = BY_WORD.find(([word]) => word.test(userAgent));
+  if (app !== undefined) {
+    const text = userAgent.slice(userAgent.search(app[0]));
+    return (VERSION_OF_APP.exec(text) ?? /\bFBAV\/(\d{1,4})(?!\d)/.exec(text))?.[1] ?? "";
+  }
+  const { name = "", version = "" } = parser.getBrowser();
+  if (name === "Android Browser") return /\bChrome\/(\d+)/.exec(userAgent)?.[1] ?? version;
+  return OTHER_VERSIONS.has(name.toLowerCase()) ? "" : version;
+}
+
 // ---- systems and devices ----
 
 /** The parser's name of a system, in lower case, and the one of the six families that it is of. */
@@ -249,6 +309,16 @@ const IPAD_AS_MAC = /\(Macintosh;.*\b(?:CriOS|FxiOS|EdgiOS|OPiOS|GSA)\//;
 function systemName(userAgent: string): string {
   if (IPAD_AS_MAC.test(userAgent)) return "iOS";
   return SYSTEMS.get(parser.getOS().name?.toLowerCase() ?? "") ?? metaSystem(userAgent);
+}
+
+/** Systems of the parser's whose versions are those of the family. */
+const WITH_VERSIONS = new Set([
+  ...["windows", "mac os", "mac os x", "ios", "android", "android-x86", "chromium os"],
+]);
+
+function systemVersion(userAgent: string): string {
+  const { name = "", version = "" } = parser.getOS();
+  return WITH_VERSIONS.has(name.toLowerCase()) && !IPAD_AS_MAC.test(userAgent) ? version : "";
 }
 
 /** The system by the fields of Facebook's apps alone: `FBSN` on Apple's, and the app's own name. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Day } from "../../../base/calendar.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import type { Dimension, HitRecord } from "../../../store/log/record.ts";
-import { createVisitorCache } from "../../collector/counting/visitor.ts";
+import { createVisitorCache, valuesOfPerson } from "../../collector/counting/visitor.ts";
 import type { Sink } from "../format.ts";
 import { hashOf } from "../hash.ts";
 import { referrerOf } from "../values.ts";
@@ -126,10 +126,9 @@ export class LogViews {
     const views = this.#viewsOf(day);
     const client = this.#clientOf(read, day);
     this.#oneAddress.add(read.address, read.agent);
-    const { browser, os, device } = visitor;
     const page = host || hosts[0] || "";
     const { path, values, source } = valuesOf(read, page);
-    values.push(["browser", browser], ["os", os], ["device", device]);
+    values.push(...valuesOfPerson(visitor));
     views.add({
       moment: read.moment,
       hour,

@@ -180,8 +180,14 @@ describe("tallydeck export", () => {
     assert.equal((await run("other", "import", file, "--site", "blog")).code, 0);
     const of = async (name: string) => {
       const { out } = await run(name, "stats", "blog", "--days", "90", "--json");
-      const { pv, uv, sessions, country, os, device, source, event, series } = JSON.parse(out);
+      const { pv, uv, sessions, country, os, device, source, event, series, ...others } =
+        JSON.parse(out);
+      const { browser, browser_version, os_version } = others;
+      assert.ok(browser_version["Samsung Internet 29"] > 0 && os_version["macOS 10"] > 0);
       return {
+        browser,
+        browser_version,
+        os_version,
         pv,
         uv,
         sessions,

@@ -73,7 +73,9 @@ describe("tallydeck import", () => {
     assert.deepEqual(json.country, { DE: 90 });
     assert.deepEqual(json.device, { desktop: 54, mobile: 36 });
     assert.deepEqual(json.browser, { Edge: 54, Safari: 36 });
+    assert.deepEqual(json.browser_version, { "Edge 130": 54, "Safari 17": 36 });
     assert.deepEqual(json.os, { macOS: 90 });
+    assert.deepEqual(json.os_version, { "macOS 14": 90 });
     assert.deepEqual(json.event, { Signup: 9, outbound: 6, download: 3 });
     assert.deepEqual(json.event_target, { "github.com": 6, "app.zip": 3 });
     await service.end();

@@ -55,7 +55,9 @@ describe("a beacon", () => {
         tz: { "Europe/Berlin": 1 },
         country: { DE: 1 },
         browser: { Chrome: 1 },
+        browser_version: { "Chrome 142": 1 },
         os: { Windows: 1 },
+        os_version: { "Windows 10": 1 },
         device: { desktop: 1 },
         hour: { "12": 1 },
         dowhour: { "3-12": 1 },
@@ -64,6 +66,18 @@ describe("a beacon", () => {
 
     it("counts the defaults where the payload says nothing", async () => {
       assert.deepEqual(await countsOf({}), DEFAULT_VIEW);
+    });
+
+    it("cuts a version as any other value", async () => {
+      const agent = `Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/${"9".repeat(300)}`;
+      const { browser, browser_version } = await countsOf({}, { "user-agent": agent });
+      assert.deepEqual(browser, { Firefox: 1 });
+      assert.deepEqual(browser_version, { [`Firefox ${"9".repeat(120)}`]: 1 });
+    });
+
+    it("counts no version that the user agent does not tell", async () => {
+      const { browser_version, os_version } = await countsOf({}, { "user-agent": "Frobnix (3)" });
+      assert.deepEqual([browser_version, os_version], [undefined, undefined]);
     });
 
     it("adds to what was counted before", async () => {

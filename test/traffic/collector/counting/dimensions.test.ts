@@ -9,7 +9,14 @@ const saying = (value: string, more: object = {}): Readonly<Record<string, unkno
     get: (target, key) => (typeof key === "string" ? (target[key] ?? value) : undefined),
   });
 
-const PERSON = { bot: null, browser: "Firefox", os: "Linux", device: "desktop" } as const;
+const PERSON = {
+  bot: null,
+  browser: "Firefox",
+  browserVersion: "Firefox 156",
+  os: "Android",
+  osVersion: "Android 16",
+  device: "desktop",
+} as const;
 const beacon = { referer: "", country: "DE", visitor: PERSON };
 
 describe("each dimension", () => {

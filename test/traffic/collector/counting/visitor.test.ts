@@ -11,7 +11,14 @@ import { type KnownUserAgent, USER_AGENTS } from "../../../fixtures/user-agents.
 
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/152.0.0.0 Safari/537.36";
-const NOBODY_KNOWN: Visitor = { bot: null, browser: "Other", os: "Other", device: "Other" };
+const NOBODY_KNOWN: Visitor = {
+  bot: null,
+  browser: "Other",
+  browserVersion: "",
+  os: "Other",
+  osVersion: "",
+  device: "Other",
+};
 
 /** Crawlers in the list of `crawler-user-agents` that are browsers of people to us. */
 const NO_CRAWLERS = [
@@ -23,11 +30,16 @@ const NO_CRAWLERS = [
   "TSM-turingos",
 ];
 
-function expected([, ...names]: KnownUserAgent): Visitor {
+/** A visitor without versions, as the fixtures have them. */
+function namesOf(visitor: Visitor) {
+  if (visitor.bot !== null) return visitor;
+  const { browser, os, device } = visitor;
+  return { browser, os, device };
+}
+
+function expected([, ...names]: KnownUserAgent) {
   const [browser, os, device] = names;
-  return typeof browser === "string"
-    ? { bot: null, browser, os: os ?? "", device: device ?? "" }
-    : browser;
+  return typeof browser === "string" ? { browser, os: os ?? "", device: device ?? "" } : browser;
 }
 
 describe("a visitor", () => {
@@ -36,7 +48,11 @@ describe("a visitor", () => {
   for (const [category, known] of Object.entries(USER_AGENTS)) {
     it(`is named as a person would name it: ${category}`, () => {
       const wrong = known
-        .map((row) => ({ userAgent: row[0], is: visitorOf(row[0]), should: expected(row) }))
+        .map((row) => ({
+          userAgent: row[0],
+          is: namesOf(visitorOf(row[0])),
+          should: expected(row),
+        }))
         .filter(({ is, should }) => JSON.stringify(is) !== JSON.stringify(should));
       assert.deepEqual(wrong, []);
     });
@@ -62,6 +78,45 @@ describe("a visitor", () => {
     }
     assert.ok(seen.length > 1000);
     assert.deepEqual([...wrong].slice(0, 20), []);
+  });
+
+  it("has the first numbers of versions, where the user agent tells those of browser and system", () => {
+    const apple = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
+    const blink = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/152.0.0.0";
+    for (const [rest, ...versions] of [
+      [`(Windows NT 10.0; Win64; x64) ${blink} Safari/537.36`, "Chrome 152", "Windows 10"],
+      [`(Windows NT 10.0) ${blink} Safari/537.36 Edg/154.0.0.0`, "Edge 154", "Windows 10"],
+      ["(Windows NT 5.1; rv:52.0) Gecko/20100101 Firefox/52.9", "Firefox 52", "Windows XP"],
+      ["(X11; Ubuntu; Linux x86_64; rv:156.0) Gecko/20100101 Firefox/156.0", "Firefox 156", ""],
+      [
+        `(Macintosh; Intel Mac OS X 10_15_7) ${apple} Version/26.6 Safari/605`,
+        "Safari 26",
+        "macOS 10",
+      ],
+      [`(Macintosh; Intel Mac OS X 10_15_7) ${apple} CriOS/119 Safari/605`, "Chrome 119", ""],
+      [`(iPhone; CPU iPhone OS 18_7 like Mac OS X) ${apple} Mobile/15E148`, "", "iOS 18"],
+      [
+        `(iPhone; CPU iPhone OS 18_7 like Mac OS X) ${apple} Instagram 302.0`,
+        "Instagram 302",
+        "iOS 18",
+      ],
+      [
+        `(Linux; Android 16; X; wv) ${blink} Mobile [FB_IAB/FB4A;FBAV/437.0;]`,
+        "Facebook 437",
+        "Android 16",
+      ],
+      [`(Linux; Android 16; X; wv) ${blink} Mobile;KAKAOTALK 2410210`, "", "Android 16"],
+      [
+        `(Linux; Android 10; HarmonyOS; X) ${blink} HuaweiBrowser/12.0 Mobile`,
+        "Huawei Browser 12",
+        "",
+      ],
+      ["(PlayStation; PlayStation 5/6.50) AppleWebKit/605 Version/16 Safari/605", "", ""],
+    ] as const) {
+      const visitor = visitorOf(`Mozilla/5.0 ${rest}`);
+      assert.ok(visitor.bot === null, rest);
+      assert.deepEqual([visitor.browserVersion, visitor.osVersion], versions, rest);
+    }
   });
 
   it("is a person of whom nothing is known without a user agent", () => {
@@ -100,7 +155,7 @@ describe("a visitor", () => {
       `${CHROME}\0\ud800`,
     ];
     for (const userAgent of hostile) {
-      const names = Object.values(visitorOf(userAgent)).filter((name) => name !== null);
+      const names = Object.values(namesOf(visitorOf(userAgent)));
       assert.ok(
         names.every((name) => name !== "" && name.length <= 64),
         JSON.stringify(userAgent),
