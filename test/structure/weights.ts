@@ -5,10 +5,10 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 104, lines: 7_650 },
+  "appliance/base/": { files: 104, lines: 7_660 },
   "appliance/store/": { files: 158, lines: 21_950 },
   "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 97, lines: 9_840 },
+  "appliance/traffic/": { files: 97, lines: 10_040 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_280 },
-  "test/": { files: 683, lines: 102_140 },
+  "test/": { files: 683, lines: 102_260 },
   "web/": { files: 208, lines: 19_610 },
 };
 

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
-import { WARNINGS } from "../../appliance/base/text/warnings.ts";
 import type { SiteSource } from "../../appliance/traffic/collector/wire.ts";
 import { shortDay } from "../shared/dates.ts";
 import { counted } from "../shared/format.ts";
 import { type DayRange, type History, isUntold } from "./history.ts";
+import { Later } from "./later.tsx";
+import { PANELS } from "./menu.tsx";
 import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
@@ -44,11 +45,17 @@ export function Notices(props: NoticesProps) {
           This browser has no room for what you chose, so it lasts until you close this page.
         </p>
       )}
-      {history.warnings.map((code) => (
-        <p class="notice bad" key={code}>
-          {WARNINGS[code] ?? `Tallydeck warns: ${code}`}
-        </p>
-      ))}
+      {history.warnings.length > 0 && (
+        <Later part={PANELS}>
+          {({ WARNINGS }) =>
+            history.warnings.map((code) => (
+              <p class="notice bad" key={code}>
+                {WARNINGS[code] ?? `Tallydeck warns: ${code}`}
+              </p>
+            ))
+          }
+        </Later>
+      )}
       {history.pending > 0 && (
         <p class="notice">
           {counted(history.pending, "hit waits", "hits wait")} for the clock and will be counted

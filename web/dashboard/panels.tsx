@@ -3,6 +3,7 @@ import { download } from "../shared/download.ts";
 import type { DayRange, History } from "./history.ts";
 import { exportName, toCsv } from "./traffic/csv.ts";
 
+export { WARNINGS } from "../../appliance/base/text/warnings.ts";
 export { KeyList } from "./keys/key-list.tsx";
 export { PeriodPanel } from "./period/period-panel.tsx";
 export { OwnerLinks } from "./web-ui/owner-links.tsx";
