@@ -8,9 +8,7 @@ import type { Goal } from "../../base/text/goals.ts";
 import type { Gap, GoalsAnswer, Lack, SeriesRow } from "../../store/reports.ts";
 import { type Numbers, type SiteKey, settingOfSite } from "../../store/store.ts";
 import type { PastAlarm } from "../alarms/alarm-log.ts";
-
-/** Values with their counts, the highest first. */
-type Counted = readonly (readonly [name: string, count: number])[];
+import { type Counted, type Movers, moversOf } from "./movers.ts";
 
 /**
  * A figure, and its value in the span before; null where days of it were imported from a tool that does not tell it, or
@@ -22,7 +20,7 @@ export interface DigestFigure {
 }
 
 /** All contents of a digest. Days are `YYYY-MM-DD`. */
-export interface DigestFigures {
+export interface DigestFigures extends Movers {
   readonly site: string;
   readonly every: DigestSpan;
   readonly from: string;
@@ -96,6 +94,10 @@ export async function digestFigures(
     now: sumOf(now, name, at),
     before: isWhole ? sumOf(before, name, at) : null,
   });
+  const views = compared("pv", 1);
+  // Older scripts do not send the source of a session.
+  const sources = isObject(now.source) ? "source" : "ref";
+  const spansOf = (name: string) => ({ now: valuesOf(now[name]), before: valuesOf(before[name]) });
   return {
     site: site.id,
     every,
@@ -103,12 +105,12 @@ export async function digestFigures(
     isFirst: !isWhole,
     from: formatDay(from),
     to: formatDay(to),
-    views: compared("pv", 1),
+    views,
     visitors: compared("uv", 2),
     sessions: compared("sessions", 3),
     pages: firstOf(now.path),
-    // Older scripts do not send the source of a session.
-    sources: isObject(now.source) ? firstOf(now.source) : firstOf(now.ref),
+    sources: firstOf(now[sources]),
+    ...moversOf(views, { pages: spansOf("path"), sources: spansOf(sources) }),
     goals: reached.map(({ name, daily }) => ({
       name,
       now: sum(daily.slice(-days)),
@@ -133,8 +135,11 @@ function sum(counts: readonly number[]): number {
 }
 
 function firstOf(values: unknown): Counted {
-  if (!isObject(values)) return [];
-  return Object.entries(values as Record<string, number>)
-    .sort(([, a], [, b]) => b - a)
+  return valuesOf(values)
+    .toSorted(([, a], [, b]) => b - a)
     .slice(0, FIRST);
+}
+
+function valuesOf(values: unknown): Counted {
+  return isObject(values) ? Object.entries(values as Record<string, number>) : [];
 }

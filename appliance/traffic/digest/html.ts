@@ -31,8 +31,8 @@ ${parts.join("\n")}
 function rowHtml({ name, count, change = "" }: ListRow): string {
   if (count === undefined) return `<tr><td style="${CELL}">${escapedMarkup(name)}</td></tr>`;
   const moved = change === "" ? "" : `<td style="${CELL};${QUIET}">${escapedMarkup(change)}</td>`;
-  // Paths have no spaces to break at; other names have.
-  const breaks = change === "" ? ";word-break:break-word" : "";
+  // Paths have no spaces to break at; the names of figures have, and what is said of these is long.
+  const breaks = change.includes(" ") ? "" : ";word-break:break-word";
   return `<tr><td style="${CELL}${breaks}">${escapedMarkup(name)}</td><td style="${NUMBER}">${count}</td>${moved}</tr>`;
 }
 

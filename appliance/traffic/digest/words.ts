@@ -3,6 +3,7 @@ import type { DayZone } from "../../base/day-zone.ts";
 import { grouped, type ListRow, listing, shortened } from "../../base/text/listing.ts";
 import type { PastAlarm } from "../alarms/alarm-log.ts";
 import type { DigestFigure, DigestFigures } from "./figures.ts";
+import { type Mover, movedBy } from "./movers.ts";
 
 /** Characters of a line of plain text. */
 const COLUMNS = 64;
@@ -42,7 +43,7 @@ function visitorsOf(count: number | null): string {
 
 /** The parts of a digest in their order, without empty ones. */
 export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
-  const { visitors, views, sessions, pages, sources, goals, alarms } = figures;
+  const { visitors, views, sessions, pages, sources, rose, fell, goals, alarms } = figures;
   const baseline = baselineOf(figures);
   const row = (name: string, { now, before }: DigestFigure): ListRow => ({
     name,
@@ -70,6 +71,8 @@ export function partsOf(figures: DigestFigures, zone: DayZone): DigestPart[] {
       rows: [row("Visitors", visitors), row("Views", views), row("Sessions", sessions)],
     },
     ...lists,
+    { heading: `Rose most against ${baseline}`, rows: rose.map(moverRow) },
+    { heading: `Fell most against ${baseline}`, rows: fell.map(moverRow) },
     { heading: "Goals", rows: goals.map((goal) => row(goal.name, goal)) },
     { heading: "Alarms", rows: alarmRows(alarms, zone) },
   ];
@@ -88,6 +91,17 @@ export function digestText(figures: DigestFigures, zone: DayZone): string {
     ...listing(rows, COLUMNS, heading === "" ? "" : undefined),
   ]);
   return [`${titleOf(figures)} (${figures.zone})`, ...parts.flat()].join("\n");
+}
+
+/** `/about  120  +80`, `from news.example  30  −12` */
+function moverRow(mover: Mover): ListRow {
+  const name = "page" in mover ? mover.page : `from ${mover.source}`;
+  const change = movedBy(mover);
+  return {
+    name: shortened(name, NAME),
+    count: grouped(mover.now),
+    change: `${change > 0 ? "+" : "−"}${grouped(Math.abs(change))}`,
+  };
 }
 
 function alarmRows(alarms: readonly PastAlarm[], zone: DayZone): ListRow[] {

@@ -3,6 +3,7 @@ import { HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { DigestAnswer } from "../../../appliance/control/wire.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { freePort } from "../../helpers/free-port.ts";
+import { importInto } from "../../helpers/importing.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { type SmtpFault, SmtpServer } from "../../helpers/smtp-server.ts";
 import { eachWorld } from "../../helpers/world.ts";
@@ -72,6 +73,29 @@ describe("a digest by mail", () => {
     world().clock.advance(HOUR_MS);
     await deliveries((all) => all.every(({ state }) => state === "sent"));
     assert.equal(smtp.connections, 2);
+  });
+
+  it("says what rose and fell most, and lets no name of it be more than that", async () => {
+    const counts = { path: { "/old": 1_240 } };
+    await importInto(world(), [{ site: "blog", day: "2026-02-25", counts, surveys: [] }]);
+    const page = `/<b>&\r\nBcc: eve@example.com\r\n\r\n\u202e${"long/".repeat(60)}`;
+    for (let views = 0; views < 12; views++) await world().beacon({ p: page });
+    await serve();
+    await set("ann@example.org");
+    world().clock.jump(20 * HOUR_MS);
+    const [{ data, to } = { data: "", to: [] }] = await smtp.mails(1);
+    assert.deepEqual(to, ["ann@example.org"]);
+    assert.doesNotMatch(data, /^Bcc/m);
+    assert.doesNotMatch(data.slice(0, data.indexOf("\r\n\r\n")), /eve@/);
+    const parts = data.replaceAll("=\r\n", "").split(/^Content-Type: text\//m);
+    assert.match(
+      parts[1] ?? "",
+      /^Rose most against the Wednesday before\r\n {2}\/<b>&Bcc: eve@example\.com\?(long\/){1,6}l=E2=80=A6 {2}12 {2}\+12\r\n\r\nFell most against the Wednesday before\r\n {2}\/old {2}0 {2}=E2=88=921,240\r$/m,
+    );
+    assert.match(
+      parts[2] ?? "",
+      /Rose most against the Wednesday before<\/h2>.*word-break:break-word">\/&lt;b&gt;&amp;Bcc: [^<]{1,90}<\/td>.*>12<.*>\+12</,
+    );
   });
 
   it("goes by TLS that begins in the middle, too, and says nothing before that", async () => {

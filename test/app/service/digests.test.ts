@@ -5,6 +5,7 @@ import { changeByHand } from "../../helpers/by-hand.ts";
 import { Callee } from "../../helpers/callee.ts";
 import { onOneEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
+import { importInto } from "../../helpers/importing.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { eachWorld, World } from "../../helpers/world.ts";
 
@@ -240,6 +241,73 @@ onOneEngine(() => {
         "0 visitors\nyesterday",
         "blog",
       ]);
+    });
+
+    describe("of what moved", () => {
+      type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+      /** The digest of yesterday, with these counts then and on that weekday a week before. */
+      async function moved(now: Counts, before: Counts, day = "2026-02-24") {
+        await importInto(world(), [
+          { site: "blog", day: "2026-03-03", counts: now, surveys: [] },
+          { site: "blog", day, counts: before, surveys: [] },
+        ]);
+        await set();
+        await owner.ask("POST", PATH);
+        return JSON.parse((await callee.times(1))[0]?.body ?? "");
+      }
+
+      it("names three pages and sources that rose most, and three that fell most", async () => {
+        const { rose, fell, text } = await moved(
+          {
+            path: { "/about": 120, "/a": 50, "/b": 30, "/c": 20, "/old": 10, "/same": 70 },
+            source: { "news.example": 90, direct: 210 },
+          },
+          {
+            path: { "/about": 40, "/b": 15, "/old": 95, "/gone": 30, "/less": 20, "/same": 80 },
+            source: { "news.example": 20, direct: 240, "past.example": 20 },
+          },
+        );
+        assert.deepEqual(rose, [
+          { page: "/about", now: 120, before: 40 },
+          { source: "news.example", now: 90, before: 20 },
+          { page: "/a", now: 50, before: 0 },
+        ]);
+        assert.deepEqual(fell, [
+          { page: "/old", now: 10, before: 95 },
+          { page: "/gone", now: 0, before: 30 },
+          { page: "/less", now: 0, before: 20 },
+        ]);
+        assert.match(
+          text,
+          /\n\nRose most against the Tuesday before\n {2}\/about +120 {2}\+80\n {2}from news\.example +90 {2}\+70\n {2}\/a +50 {2}\+50\n\nFell most .*\n {2}\/old +10 {2}−85\n/,
+        );
+      });
+
+      for (const [what, now, before, day] of [
+        ["a quiet site", { path: { "/": 9, "/a": 1 } }, { path: { "/b": 9 } }],
+        ["a part that is small", { path: { "/": 1_190 } }, { path: { "/": 1_000 } }],
+        [
+          "days of which pages are not known",
+          { path: { "/": 300 } },
+          { pv: { _: 300 }, path: { "/": 100 } },
+        ],
+        [
+          "what may be among others",
+          { path: { "/a": 300, "(other)": 10 } },
+          { path: { "(other)": 250 } },
+        ],
+        [
+          "days of which some were not counted",
+          { path: { "/": 300 } },
+          { path: { "/": 1 } },
+          "2026-02-25",
+        ],
+      ] as const)
+        it(`names nothing of ${what}`, async () => {
+          const { rose, fell, text } = await moved(now, before, day);
+          assert.deepEqual([rose, fell], [[], []]);
+          assert.doesNotMatch(text, /most/);
+        });
     });
 
     it("has the form that Slack takes", async () => {

@@ -19,6 +19,11 @@ const WEEK: DigestFigures = {
     [`/a/${"long/".repeat(30)}`, 20],
   ],
   sources: [["direct", 900]],
+  rose: [
+    { page: "/", now: 1500, before: 300 },
+    { source: "news.example", now: 120, before: 0 },
+  ],
+  fell: [{ page: `/a/${"long/".repeat(30)}`, now: 20, before: 3_000 }],
   goals: [{ name: "Signup", now: 12, before: 0 }],
   alarms: [
     { site: "my-blog", kind: "silence", since: Date.UTC(2026, 10, 24, 13, 5), until: null },
@@ -48,6 +53,13 @@ Pages
 Sources
   direct  900
 
+Rose most against the week before
+  /                  1,500  +1,200
+  from news.example    120  +120
+
+Fell most against the week before
+  /a/long/long/long/long/long/long/long/long/long/l…  20  −2,980
+
 Goals
   Signup  12  new (0 the week before)
 
@@ -64,7 +76,7 @@ Alarms
   });
 
   it("leaves out what there is nothing of", () => {
-    const none = { ...WEEK, pages: [], sources: [], goals: [], alarms: [] };
+    const none = { ...WEEK, pages: [], sources: [], rose: [], fell: [], goals: [], alarms: [] };
     assert.equal(digestText(none, ZONE).split("\n").length, 5);
   });
 
@@ -75,8 +87,14 @@ Alarms
   });
 
   it("lets no name speak to a terminal", () => {
-    const hostile = { ...WEEK, pages: [["/\u001b[31m\u0007", 1]] as const };
+    const name = "/\u001b[31m\u0007";
+    const hostile = {
+      ...WEEK,
+      pages: [[name, 1]] as const,
+      rose: [{ source: name, now: 90, before: 0 }],
+    };
     assert.match(digestText(hostile, ZONE), / {2}\/\?\[31m\? {2}1$/m);
+    assert.match(digestText(hostile, ZONE), / {2}from \/\?\[31m\? {2}90 {2}\+90$/m);
   });
 
   it("says what is not known, and compares nothing with it", () => {

@@ -74,7 +74,7 @@ export function DigestField({ path, zone }: DigestFieldProps) {
       >
         <p class="hint">
           The figures of this site in one screen, against those before: visitors, views, sessions,
-          the first pages and sources, goals and alarms.
+          the first pages and sources, those that rose and fell most, goals and alarms.
         </p>
         {hasTarget && (
           <Switch
