@@ -118,6 +118,7 @@ describe("the dashboard", () => {
       "Views per visit",
       "Bounce rate",
       "Engagement rate",
+      "Returning",
       "Human interaction",
       "App pings",
       "Now",
