@@ -180,6 +180,7 @@ describe("using the dashboard", () => {
       await owner.visit(NOTES);
       const focused = () => owner.page.evaluate("document.activeElement.textContent");
       const rows = owner.page.locator("[data-dimension=path] tbody .value");
+      await rows.first().waitFor();
       const names = await rows.allInnerTexts();
       await owner.page.getByRole("tab", { name: "All", exact: true }).first().focus();
       await owner.page.keyboard.press("Tab");

@@ -95,7 +95,12 @@ export async function openChromium(): Promise<DrivenBrowser> {
     name: "Chromium",
     troubles: async () => troubles.splice(0),
     go: async (url) => void (await page.goto(url)),
-    evaluate: (expression) => page.evaluate(expression),
+    evaluate: (expression) =>
+      page.evaluate(expression).catch((error: unknown) => {
+        // The page has been left meanwhile: the next one is asked by who asks again.
+        if (/context was destroyed/.test(String(error))) return null;
+        throw error;
+      }),
     perform: async (sources) => {
       for (const action of sources.flatMap(({ actions }) => actions as Action[]))
         if (action.type === "pointerMove") await page.mouse.move(action.x, action.y);

@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_280 },
-  "test/": { files: 683, lines: 102_370 },
+  "test/": { files: 683, lines: 102_380 },
   "web/": { files: 208, lines: 19_610 },
 };
 
