@@ -371,6 +371,14 @@ describe("what a page does by itself", () => {
     assert.deepEqual(await stage().counts("event"), { outbound: 1 });
     assert.deepEqual(await stage().counts("event_target"), { "other.example": 1 });
   });
+
+  it("counts a link that leads away by the icon in it, which has an address of its own", async () => {
+    const html = `${stage().tag()}<svg width="0" height="0"><symbol id="icon"><rect width="40" height="40"/></symbol></svg>
+      <a href="https://other.example/x" onclick="event.preventDefault()"><svg width="40" height="40"><use href="#icon"/></svg></a>`;
+    await stage().open("/", { html });
+    await stage().page.locator("use").click();
+    assert.deepEqual(await stage().counts("event"), { outbound: 1 });
+  });
 });
 
 describe("a script that a page imports", () => {

@@ -8,7 +8,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 104, lines: 7_660 },
   "appliance/store/": { files: 158, lines: 21_950 },
   "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 98, lines: 10_130 },
+  "appliance/traffic/": { files: 98, lines: 10_120 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 56, lines: 6_320 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_280 },
-  "test/": { files: 683, lines: 102_380 },
-  "web/": { files: 208, lines: 19_610 },
+  "test/": { files: 683, lines: 102_390 },
+  "web/": { files: 208, lines: 19_620 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

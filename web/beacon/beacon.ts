@@ -254,9 +254,10 @@ const report: Report = (name, target) =>
     if (name) send({ ev: name + "", t: [target] + "" });
   });
 
-/** The link that an element is; one inside of SVG has its address in an object. */
+/** The link that an element is; one inside of SVG has its address in an object, as pictures there have, which are none. */
 const linkOf = (node: HTMLAnchorElement) => {
-  const href = node.href && (node.href as unknown as SVGAnimatedString).baseVal;
+  const href =
+    node.localName === "a" && node.href && (node.href as unknown as SVGAnimatedString).baseVal;
   return href ? Object.assign(document.createElement("a"), { href }) : node;
 };
 

@@ -3,7 +3,7 @@ import { pagePath, storable } from "../../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
-import { type Visitor, valuesOfPerson } from "./visitor.ts";
+import { type Person, type Visitor, valuesOfPerson } from "./visitor.ts";
 import { countryOfZone } from "./zone-country.ts";
 
 /** The parts of a beacon: its payload, and facts by the request's headers. */
@@ -15,8 +15,6 @@ interface Beacon {
   /** ISO country from a CDN's header, or "": that of the browser's time zone counts then. */
   readonly country: string;
 }
-
-/** A visitor that is no crawler. */
 
 /** The days since a browser was here last. */
 const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
@@ -65,10 +63,7 @@ function flagsOf(payload: Beacon["payload"]): number {
 }
 
 /** The page and the browser of a view or an event. */
-function contextOf(
-  { payload, referer, country }: Beacon,
-  person: Extract<Visitor, { bot: null }>,
-): [Dimension, string][] {
+function contextOf({ payload, referer, country }: Beacon, person: Person): [Dimension, string][] {
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
   const utmSource = storable(payload.us);
