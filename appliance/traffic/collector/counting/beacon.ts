@@ -3,7 +3,7 @@ import { pagePath, storable } from "../../../base/text/storable.ts";
 import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
-import { type Person, type Visitor, valuesOfPerson } from "./visitor.ts";
+import { type Visitor, valuesOfPerson } from "./visitor.ts";
 import { countryOfZone } from "./zone-country.ts";
 
 /** The parts of a beacon: its payload, and facts by the request's headers. */

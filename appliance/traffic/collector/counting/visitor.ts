@@ -7,7 +7,7 @@ import { storable } from "../../../base/text/storable.ts";
 /** The sender by its user agent: a crawler, or a person's browser. */
 export type Visitor = { readonly bot: string } | Person;
 
-export interface Person {
+interface Person {
   readonly bot: null;
   readonly browser: string;
   /** `Firefox 156`; "" where the user agent does not tell. */
