@@ -63,7 +63,10 @@ function flagsOf(payload: Beacon["payload"]): number {
 }
 
 /** The page and the browser of a view or an event. */
-function contextOf({ payload, referer, country }: Beacon, person: Person): [Dimension, string][] {
+function contextOf(
+  { payload, referer, country }: Beacon,
+  person: Extract<Visitor, { bot: null }>,
+): [Dimension, string][] {
   const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
   const ref = storable(addressHost(payload.r));
   const utmSource = storable(payload.us);
