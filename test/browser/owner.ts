@@ -31,15 +31,20 @@ const ALL_IS_DRAWN = `(nodes) => {
       if (getComputedStyle(around).contentVisibility === "auto") around.style.contentVisibility = "visible";
 }`;
 
-/** Goes to addresses of the dashboard as back and forward do, and waits each time until the page has left what it showed. */
-const GO_TO = `async (addresses) => {
-  for (const address of addresses) {
-    const shown = document.querySelector("main#content");
-    history.pushState(null, "", address);
+/**
+ * Goes to an address of the dashboard by way of another one as back and forward do, and waits on the way until the page has
+ * left what it showed.
+ */
+const GO_TO = `async (way, address) => {
+  const go = (to) => {
+    history.pushState(null, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
-    do await new Promise(requestAnimationFrame);
-    while (shown?.isConnected);
-  }
+    return new Promise(requestAnimationFrame);
+  };
+  const shown = document.querySelector("main#content");
+  for (await go(way); shown?.isConnected; ) await new Promise(requestAnimationFrame);
+  // The way may have led to the same page meanwhile, where the box has one site: that one stays.
+  await go(address);
 }`;
 
 /** Resolves when nothing has come to the page for some frames: lists come one after the other. */
@@ -163,7 +168,7 @@ export class Owner {
     if (isLookedAt) return;
     await this.#forgetVisits();
     this.asked.length = 0;
-    await this.page.evaluate(`(${GO_TO})(${JSON.stringify([OVERVIEW, path])})`);
+    await this.page.evaluate(`(${GO_TO})("${OVERVIEW}", ${JSON.stringify(path)})`);
     await this.page.locator("main#content").waitFor();
     await this.page.evaluate(AT_REST);
   }
