@@ -63,6 +63,7 @@ const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 export function launchChromium(
   executablePath: typeof SHELL | typeof CHROMIUM,
   folder = tmpdir(),
+  ownArgs: readonly string[] = [],
 ): Promise<Browser> {
   needTools(executablePath === SHELL ? "chromium-headless-shell" : "chromium");
   return chromium.launch({
@@ -71,6 +72,7 @@ export function launchChromium(
     args: [
       ...CHROMIUM_ARGS,
       ...SPARING_ARGS,
+      ...ownArgs,
       `--disable-features=${[...UNSTEADY, ...UNSEEN, ...AHEAD].join()}`,
     ],
     ignoreDefaultArgs: UNWANTED_ARGS,

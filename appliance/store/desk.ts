@@ -1,7 +1,7 @@
 import type { Desk, LocalDesk } from "./engine.ts";
 
 export { BLOCK_COUNTERS, COUNTED_AS } from "./blocks/block.ts";
-export { MAX_DETAIL_ROWS } from "./blocks/detail.ts";
+export { COLUMN_NAMES, MAX_DETAIL_ROWS } from "./blocks/detail.ts";
 // The second door, to the data itself: for commands, and for code that starts a service on a file, repairs it, or
 // replaces it. Modules that few callers need are loaded when they are used.
 export { firstDayOf, type Months, monthOf } from "./blocks/month.ts";

@@ -128,6 +128,26 @@ describe("an event of the page's own", () => {
   };
   const openWith = (html: string) => stage().open("/", { html: `${stage().tag()}${html}` });
 
+  it("have properties, of the page's own and of an element's attributes", async () => {
+    await openWith(
+      `<button data-tallydeck-event="order" data-tallydeck-target="shop" data-tallydeck-plan="pro" data-tallydeck-value="9.5" data-other="x">Go</button>`,
+    );
+    await stage().page.click("button");
+    await stage().page.evaluate(
+      `tallydeck("signup", { plan: "free", step: 2 }); tallydeck("order", "shop", { value: 0.5 })`,
+    );
+    assert.deepEqual(await stage().counts("event"), { order: 2, signup: 1 });
+    assert.deepEqual(await stage().counts("event_target"), { shop: 2 });
+    assert.deepEqual(await stage().counts("event_prop"), {
+      "plan=free": 1,
+      "plan=pro": 1,
+      "step=2": 1,
+      "value=0.5": 1,
+      "value=9.5": 1,
+    });
+    assert.deepEqual(await stage().counts("event_value"), { order: 10_000 });
+  });
+
   it("counts with its target when the page calls for it, and is no view", async () => {
     await stage().open();
     await stage().page.evaluate(`tallydeck("signup", "pro"); tallydeck("signup")`);
@@ -393,6 +413,6 @@ describe("a script that a page imports", () => {
       .page.waitForRequest(stage().collector("/e?*"), { timeout: 5_000 })
       .catch(() => {});
     assert.deepEqual((await stage().figures()).pv, 1);
-    assert.deepEqual(said, ["Tallydeck: no tag of its own"]);
+    assert.deepEqual(said, ["Tallydeck: no tag"]);
   });
 });

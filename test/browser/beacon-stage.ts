@@ -202,10 +202,17 @@ class Stage {
     this.#pending.clear();
   }
 
-  /** Payloads of beacons since the last call, in order. */
+  /** Payloads of beacons since the last call, in order; those of pages that were left are `readings`. */
   async payloads(): Promise<Record<string, string>[]> {
     await this.settle();
-    return this.#payloads.splice(0);
+    return this.#payloads.splice(0).filter(({ ev }) => ev !== "end");
+  }
+
+  /** Readings of pages that were left since the last call of either: path, seconds and depth. */
+  async readings(): Promise<string[]> {
+    await this.settle();
+    const left = this.#payloads.splice(0).filter(({ ev }) => ev === "end");
+    return left.map(({ p, t, k }) => `${p} ${t} ${k}`);
   }
 
   /** A field of each of them. */

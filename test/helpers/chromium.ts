@@ -43,7 +43,10 @@ export async function openProfile({
 function launched(executablePath: typeof SHELL | typeof CHROMIUM): Promise<Browser> {
   const known = browsers.get(executablePath);
   if (known !== undefined) return known;
-  const browser = launchChromium(executablePath, folderOfBrowsers());
+  const browser = launchChromium(executablePath, folderOfBrowsers(), [
+    // A page that is left sends by the browser's own agent, whatever its profile says.
+    `--user-agent=${CHROME}`,
+  ]);
   browsers.set(executablePath, browser);
   // One that broke down costs the tests of one file, not those of the files after it.
   const forget = () => browsers.delete(executablePath);

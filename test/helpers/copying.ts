@@ -6,7 +6,7 @@ import { OTHER } from "../../appliance/base/names.ts";
 import { BLOCK_COUNTERS, type Block } from "../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts";
-import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
+import { DETAIL_COLUMNS } from "../../appliance/store/blocks/detail.ts";
 import { ALL_MONTHS, firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { bringSite, type CopiedCounts, copy } from "../../appliance/store/copy/bring.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
@@ -112,7 +112,7 @@ function contentOfDay(block: Block, day: Day): unknown {
       [
         detail?.hours[row],
         detail?.bits[row],
-        ...DETAIL_DIMENSIONS.map((name, column) => {
+        ...DETAIL_COLUMNS.map((name, column) => {
           const value = detail?.values[column]?.[row] ?? 0;
           return value === 0 ? "" : block.dimension(name).texts[value - 1];
         }),

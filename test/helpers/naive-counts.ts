@@ -5,7 +5,7 @@ import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
 import type { BlockQuestion } from "../../appliance/store/counts/block-counts.ts";
 import type { SiteCounts, SiteDay, SiteDays } from "../../appliance/store/counts/site-counts.ts";
-import { FLAG, type HitRecord } from "../../appliance/store/log/record.ts";
+import { FLAG, type HitRecord, READING } from "../../appliance/store/log/record.ts";
 
 const HOURS = 24;
 
@@ -39,7 +39,7 @@ export class NaiveCounts implements SiteCounts {
       if (record.site !== site || day < from || day > to) continue;
       const facts = byDay.get(day) ?? new Map<string, number>();
       for (const [dimension, text, n] of factsOf(record, this.#question))
-        if (n > 0) {
+        if (n !== 0) {
           const fact = `${dimension}=${text}`;
           facts.set(fact, (facts.get(fact) ?? 0) + n);
         }
@@ -103,29 +103,35 @@ function timesOf(records: readonly HitRecord[]): number {
   return records.reduce((sum, { times }) => sum + times, 0);
 }
 
-/** Whether a view or an event is what conditions ask for. */
+/** Whether a view or an event is what conditions ask for; of several values, one has to be. */
 export function fits({ values }: HitRecord, where: readonly Condition[]): boolean {
   return where.every(({ dimension, test, value }) => {
-    const text = values.find(([name]) => name === dimension)?.[1];
-    if (test === "begins") return text?.startsWith(value) ?? false;
-    if (test === "has") return text?.toLowerCase().includes(value.toLowerCase()) ?? false;
-    if (test === "not") return text !== value;
+    const texts = values.flatMap(([name, text]) => (name === dimension ? [text] : []));
+    if (test === "begins") return texts.some((text) => text.startsWith(value));
+    if (test === "has")
+      return texts.some((text) => text.toLowerCase().includes(value.toLowerCase()));
+    if (test === "not") return !texts.includes(value);
     const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
-    return alternatives.some((one) => one.value === text);
+    return alternatives.some((one) => texts.includes(one.value));
   });
 }
 
 /** No view can be what conditions ask for. */
-function isAboutEvents(where: readonly Condition[]): boolean {
-  return where.some(({ dimension, test }) => test !== "not" && dimension.startsWith("event"));
+function asksFor(where: readonly Condition[], name: RegExp): boolean {
+  return where.some(({ dimension, test }) => test !== "not" && name.test(dimension));
 }
+
+const EVENT = /^event/;
+const READ = /^(time|depth)$/;
 
 function factsOf(
   record: HitRecord,
   { of, where }: Pick<BlockQuestion, "of" | "where">,
 ): readonly Fact[] {
   const { kind, flags, times, moment, values } = record;
-  const isOfEvents = isAboutEvents(where);
+  const isOfEvents = asksFor(where, EVENT);
+  const isOfReadings = !isOfEvents && asksFor(where, READ);
+  const isReading = kind === "event" && flags === READING;
   const isFiltered = where.length > 0;
   if (isFiltered && ((kind !== "view" && kind !== "event") || !fits(record, where))) return [];
   const has = (flag: number) => (flags & flag ? times : 0);
@@ -135,7 +141,7 @@ function factsOf(
   const facts: Fact[] = [];
   if (kind === "view") {
     const n = { views: times, visitors: uv, sessions: has(FLAG.session) }[of];
-    if (of !== "views" && !isOfEvents) facts.push(["pv_hour", hour, times]);
+    if (of !== "views" && !isOfEvents && !isOfReadings) facts.push(["pv_hour", hour, times]);
     facts.push(
       ["pv", "_", times],
       ["uv", "_", uv],
@@ -153,11 +159,16 @@ function factsOf(
   if (kind === "crawler") facts.push(["bot", "ua", times], ["bot_hour", hour, times]);
   if (kind === "synthetic") facts.push(["bot", "synthetic", times], ["bot_hour", hour, times]);
   for (const [name, text] of values) {
-    const isOfEvent = name === "event" || name === "event_target";
-    if (kind === "event" && !isOfEvent && !isOfEvents) continue;
+    const isAsked = isReading ? isOfReadings : isOfEvents;
+    if (kind === "event" && !EVENT.test(name) && !READ.test(name) && !isAsked) continue;
+    if (name === "event_value") {
+      const event = values.find(([name]) => name === "event")?.[1] ?? "";
+      facts.push([name, event, Number(text) * times]);
+      continue;
+    }
     if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
     const visitors = has(isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor);
-    const counted = isOfEvents ? "views" : countsOf(name, of);
+    const counted = isOfEvents || isOfReadings ? "views" : countsOf(name, of);
     facts.push([name, text, { views: times, visitors, sessions: has(FLAG.session) }[counted]]);
   }
   return facts;

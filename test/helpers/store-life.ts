@@ -4,7 +4,13 @@ import type { Condition } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../appliance/store/log/batch.ts";
-import { FLAGS, type HitRecord, KINDS, type Undated } from "../../appliance/store/log/record.ts";
+import {
+  FLAGS,
+  type HitRecord,
+  KINDS,
+  READING,
+  type Undated,
+} from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
 import { detailFrom } from "../../appliance/store/settling/folding.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
@@ -183,6 +189,7 @@ export function someRecord(
   sites: Life["sites"],
 ): Omit<HitRecord, "moment"> {
   const kind = pick<HitRecord["kind"]>(["view", "view", "view", "view", ...KINDS]);
+  const isReading = kind === "event" && below(2) > 0;
   const some = (name: string, n: number) => `${name}-${below(n)}`;
   const visit = (): HitRecord["values"] => [
     ["path", some("path", 12)],
@@ -192,7 +199,17 @@ export function someRecord(
   ];
   const values: Readonly<Record<HitRecord["kind"], () => HitRecord["values"]>> = {
     view: visit,
-    event: () => [["event", some("event", 3)], ["event_target", some("target", 4)], ...visit()],
+    event: () =>
+      isReading
+        ? [["time", some("time", 3)], ["depth", some("depth", 3)], ...visit()]
+        : [
+            ["event", some("event", 3)],
+            ["event_target", some("target", 4)],
+            ...(below(2) > 0 ? ([["event_prop", some("a", 3)]] as const) : []),
+            ...(below(2) > 0 ? ([["event_prop", some("b", 3)]] as const) : []),
+            ...(below(2) > 0 ? ([["event_value", `${below(2_000) - 999 || 5}`]] as const) : []),
+            ...visit(),
+          ],
     interaction: () => [["hi", some("hi", 3)]],
     ping: () => [
       ["app_os", some("os", 2)],
@@ -202,7 +219,7 @@ export function someRecord(
     crawler: () => [["bot_kind", some("bot", 2)]],
     synthetic: () => [],
   };
-  const flags = kind === "view" || kind === "event" ? below(FLAGS + 1) : 0;
+  const flags = kind === "view" ? below(FLAGS + 1) : isReading ? READING : 0;
   const site = pick([...sites, sites[0], sites[0], NO_SITE]);
   return { site, kind, flags, times: 1 + below(3), values: values[kind]() };
 }

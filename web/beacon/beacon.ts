@@ -31,17 +31,17 @@ declare global {
 }
 
 interface Report {
-  (name: unknown, target?: unknown): void;
+  (name: unknown, target?: unknown, properties?: object): void;
   /** calls of the stub */
   q?: Parameters<Report>[];
   /** this script has begun */
   on?: true;
 }
 
-type Fields = Record<string, string | undefined>;
+type Fields = Record<string, unknown>;
 
 const KEY = "tallydeck";
-const OFF = "off";
+
 const DOWNLOAD =
   /\.(7z|apk|csv|deb|dmg|docx?|epub|exe|t?gz|iso|mov|mp[34]|msi|pdf|pkg|pptx?|rar|txt|xlsx?|xz|zip)$/i;
 
@@ -54,12 +54,23 @@ const tag = own || document.querySelector<HTMLScriptElement>("script[data-site]"
 const home = own ? own.src : (/http.*?(?=:\d+:\d)/.exec(Error().stack as string) || "")[0];
 
 let path: string;
+
 let viewedAt: number;
 /** The beginning of the last view that reported its first input; some true value for a bot's. */
+
 let touched: number;
+/** The last view as it was sent; the moment at which it came into sight, NaN once it was told; and the lowest line seen. */
+
+let viewed: Fields;
+
+let seenAt: number;
+
+let lowest: number;
 /** The address last sent to. */
+
 let sent: string;
 /** The source of the session: a campaign's source or a host, "" for neither; undefined until it is kept. */
+
 let source: string | undefined;
 
 /**
@@ -82,73 +93,12 @@ const listen = <E extends Event>(handle: (event: E) => void, ...types: string[])
   }
 };
 
-/** Throws in itself where storage is switched off: reading the property is enough. */
-const stored = () => quietly(() => localStorage[KEY]);
-
-const flag = (is: boolean) => (is ? "1" : undefined);
-
-const bucket = (value: number, low: number, high: number) =>
-  value < low ? "<" + low : value > high ? ">" + high : low + "-" + high;
-
-/**
- * The number of a moment's day, in the zone of the collector's days, which replaces "UTC" in this file when it serves it.
- * A browser that does not know the zone uses UTC.
- */
-const dayOf = (time: number) =>
-  ((quietly(() =>
-    Date.parse(Intl.DateTimeFormat("en", { timeZone: "UTC" }).format(time) + " GMT"),
-  ) || time) /
-    864e5) |
-  0;
-
-/** With `data-hash` it is that of a fragment: `#/about` and `#!/about` are `/about`. Others, as `#end`, lead into a page. */
-const currentPath = () =>
-  (
-    ((tag.dataset.hash as string) >= "" && location.hash.split(/^#!?(?=\/)|\?/)[1]) ||
-    location.pathname
-  ).replace(/\/+$/, "") || "/";
-
-/** The view's place in its day and its session; throws where that cannot be remembered. */
-const visit = ({ us, r }: Fields): Fields => {
-  const [last, views, list = "", ...rest] = `${localStorage[KEY]}`.split(" ") as [
-    string,
-    string,
-    ...string[],
-  ];
-  // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
-  const fresh = !(viewedAt - +last < 18e5);
-  const days = dayOf(viewedAt) - dayOf(+last);
-  const paths = days ? [] : list.split(",");
-  const hash = [...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0) + "";
-  const known = paths.includes(hash);
-  // A campaign's name is the link's; a beacon that is too long would not arrive.
-  const from = fresh ? (us || r || "").slice(0, 128) : rest.join(" ");
-  localStorage[KEY] = [
-    viewedAt,
-    fresh ? 1 : +views + 1,
-    (known ? paths : [hash, ...paths]).slice(0, 64),
-    from,
-  ].join(" ");
-  source = from;
-  return {
-    u: flag(!!days),
-    // A clock that was set back says the least.
-    q: !days
-      ? undefined
-      : !+last
-        ? "new"
-        : days < 2
-          ? "1"
-          : days < 8
-            ? "2-7"
-            : days < 31
-              ? "8-30"
-              : ">30",
-    n: flag(!known),
-    s: flag(fresh),
-    // One view so far: the session that is over had no second, or this is it.
-    [fresh ? "b" : "g"]: flag(views === "1"),
-  };
+const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
+  if (event.blockedURI === sent && event.disposition === "enforce") {
+    new Image().src = sent;
+    // An img-src that forbids it, too, causes another violation.
+    sent = "";
+  }
 };
 
 /**
@@ -160,19 +110,20 @@ const visit = ({ us, r }: Fields): Fields => {
  */
 const send = (fields: Fields) => {
   if (
-    stored() !== OFF &&
+    stored() !== "off" &&
     !navigator.globalPrivacyControl &&
     navigator.doNotTrack !== "1" &&
     !navigator.webdriver &&
-    location.host &&
-    (tag.dataset.dev === "1" || !/^localhost$|^127\.|^\[::1]$|\.local$/.test(location.hostname))
+    (tag.dataset.dev === "1"
+      ? location.host
+      : !/^$|^localhost$|^127\.|^\[::1]$|\.local$/.test(location.hostname))
   ) {
     const payload: Fields = {
       h: location.origin,
       p: path,
       z: Math.random() + "",
       ...fields,
-      ...(fields.ev ? fields : quietly(() => visit(fields))),
+      ...(!fields.ev && quietly(visit)),
       o: source,
     };
     const s = tag.dataset.site;
@@ -183,13 +134,26 @@ const send = (fields: Fields) => {
   }
 };
 
-const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
-  if (event.blockedURI === sent && event.disposition === "enforce") {
-    new Image().src = sent;
-    // An img-src that forbids it, too, causes another violation.
-    sent = "";
-  }
+/**
+ * The number of a moment's day, in the zone of the collector's days: when it serves this file, it replaces the number here
+ * by the milliseconds that the clock there is ahead of UTC now. Days before another offset are an hour off, at most.
+ */
+const dayOf = (time: number) => ((time + 7654321) / 864e5) | 0;
+
+/** A form that is sent; the page may have its own ways from there. */
+const onSubmit = ({ target }: Event) => {
+  send({
+    ev: "form",
+    t: (target as Element).getAttribute("name") || (target as Element).getAttribute("id"),
+  });
 };
+
+/** With `data-hash` it is that of a fragment: `#/about` and `#!/about` are `/about`. Others, as `#end`, lead into a page. */
+const currentPath = () =>
+  (
+    ((tag.dataset.hash as string) >= "" && location.hash.split(/^#!?(?=\/)|\?/)[1]) ||
+    location.pathname
+  ).replace(/\/+$/, "") || "/";
 
 /**
  * Reports a view. Only the first one of a page load comes from outside. A later one (single-page navigation, back from
@@ -201,8 +165,9 @@ const view = () => {
   const utm = (name: string) => query.get("utm_" + name) || undefined;
   const r = path ? location.host : document.referrer.split("/")[2];
   path = currentPath();
-  viewedAt = Date.now();
-  send({
+  seenAt = viewedAt = Date.now();
+  lowest = 0;
+  viewed = {
     r,
     us: utm("source"),
     um: utm("medium"),
@@ -211,27 +176,52 @@ const view = () => {
     ls: navigator.languages + "",
     tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
     vw: bucket(innerWidth, 640, 1024),
-  });
+  };
+  send(viewed);
   // Each page that is not found says so itself; single-page sites change their head.
   if (document.querySelector("[name=tallydeck-404]")) send({ ev: "404", t: path });
 };
 
-/** The owner of a browser switches counting off, or on again, by opening #tallydeck-ignore. */
-const toggle = () => {
-  if (location.hash === "#tallydeck-ignore") {
-    // Without the fragment a reload is no second switch.
-    history.replaceState(history.state, "", location.href.split("#")[0]);
-    quietly(() => {
-      localStorage[KEY] = stored() === OFF ? "on" : OFF;
-    });
-    // The state as it is afterwards: where nothing can be stored, counting stays on.
-    alert("Tallydeck: " + (stored() === OFF ? OFF : "on"));
-  }
-};
+const bucket = (value: number, low: number, high: number, ...higher: number[]): string =>
+  value < low
+    ? "<" + low
+    : value <= high
+      ? low + "-" + high
+      : higher[0]
+        ? bucket(value, high, ...(higher as [number]))
+        : ">" + high;
 
-const onNavigation = () => {
-  toggle();
-  if (currentPath() !== path) view();
+/** Throws in itself where storage is switched off: reading the property is enough. */
+const stored = () => quietly(() => localStorage[KEY]);
+
+/**
+ * Reports clicks. A download on another host is one event, the download. Events of the page are reported in addition.
+ * The middle button clicks on links only.
+ */
+const onClick = (event: MouseEvent) => {
+  // The path reaches into open shadow roots. A link is an `a` or an `area`; others that have an address are pictures.
+  const path = event.composedPath() as (HTMLAnchorElement & HTMLLabelElement)[];
+  const link = path.find((node) => /^a/.test(node.localName) && node.href);
+  // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
+  const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
+  if (event.button > +!!link) return;
+  // A click on a label also clicks on its control. Where that is inside of the label, only its click counts.
+  if (named && !(named.contains(named.control) && !path.includes(named.control as never))) {
+    const pr: Record<string, unknown> = {};
+    for (const { name, value } of named.attributes) {
+      const property = name.split("data-tallydeck-")[1];
+      if (property) pr[property] = value;
+    }
+    report(pr.event, pr.target, pr);
+  }
+  if (!link) return;
+  // A link inside of SVG has its address in an object.
+  const href = link.href as unknown as SVGAnimatedString;
+  const { protocol, host, pathname } = new URL(href.baseVal || link.href, document.baseURI);
+  if (!/^http/.test(protocol)) return;
+  if (link.hasAttribute("download") || DOWNLOAD.test(pathname)) {
+    send({ ev: "download", t: link.download || pathname.split("/").pop() });
+  } else if (host !== location.host) send({ ev: "outbound", t: host });
 };
 
 const onInput = (event: Event) => {
@@ -247,46 +237,32 @@ const onInput = (event: Event) => {
   }
 };
 
-/** An event of the page's own. Without a name it would count as a view. */
-const report: Report = (name, target) =>
-  quietly(() => {
-    // A list makes an empty text of `undefined`.
-    if (name) send({ ev: name + "", t: [target] + "" });
-  });
-
-/** The link that an element is; one inside of SVG has its address in an object, as pictures there have, which are none. */
-const linkOf = (node: HTMLAnchorElement) => {
-  const href =
-    node.localName === "a" && node.href && (node.href as unknown as SVGAnimatedString).baseVal;
-  return href ? Object.assign(document.createElement("a"), { href }) : node;
+/** Tells once of a view how long it was in sight, and how far down it was read, when its page is left or hidden. */
+const onLeave = () => {
+  const seconds = (Date.now() - seenAt) / 1e3;
+  if (seconds >= 1 && tag.dataset.noReading == null) {
+    look();
+    seenAt = NaN;
+    send({
+      ...viewed,
+      ev: "end",
+      t: bucket(seconds, 10, 30, 60, 180, 600),
+      // A line may be a fraction of a pixel off the page's end.
+      k: ["<25", "25", "50", "75"][((4 * lowest) / document.body.scrollHeight) | 0] || "100",
+    });
+  }
 };
 
-/**
- * Reports clicks. A download on another host is one event, the download. Events of the page are reported in addition.
- * The middle button clicks on links only.
- */
-const onClick = (event: MouseEvent) => {
-  // The path reaches into open shadow roots. On it, only a link has a protocol, and a
-  // label a control.
-  const path = event.composedPath() as (HTMLAnchorElement & HTMLLabelElement)[];
-  const link = path.map(linkOf).find((node) => node && /^http/.test(node.protocol));
-  // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
-  const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
-  if (event.button > +!!link) return;
-  // A click on a label also clicks on its control. Where that is inside of the label, only its click counts.
-  if (named && !(named.contains(named.control) && !path.includes(named.control as never)))
-    report(named.dataset.tallydeckEvent, named.dataset.tallydeckTarget);
-  if (!link) return;
-  if (link.hasAttribute("download") || DOWNLOAD.test(link.pathname)) {
-    send({ ev: "download", t: link.download || link.pathname.split("/").pop() });
-  } else if (link.host !== location.host) send({ ev: "outbound", t: link.host });
+const look = () => {
+  lowest = Math.max(lowest, scrollY + innerHeight + 1);
 };
 
-/** A form that is sent; the page may have its own ways from there. */
-const onSubmit = ({ target }: Event) => {
-  // A control named `name` or `id` would hide the form's own.
-  const of = (name: string) => (target as Element).getAttribute(name);
-  send({ ev: "form", t: of("name") || of("id") || "" });
+const onNavigation = () => {
+  toggle();
+  if (currentPath() !== path) {
+    onLeave();
+    view();
+  }
 };
 
 /**
@@ -295,7 +271,12 @@ const onSubmit = ({ target }: Event) => {
  */
 const start = () => {
   const stub = window[KEY] || report;
-  if (document.hidden || stub.on) return;
+  if (document.hidden) return onLeave();
+  if (stub.on) {
+    // It is no number once it was told.
+    seenAt = Date.now() + 0 * seenAt;
+    return;
+  }
   window[KEY] = report;
   report.on = true;
   toggle();
@@ -313,18 +294,77 @@ const start = () => {
     // This event also comes when a visitor types another fragment.
     listen(changed, "popstate");
   }
-  // Back out of the browser's page cache, a page is seen again without being loaded: a view.
-  listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
-  listen(onInput, "keydown", "wheel", "pointerdown", "click");
+  listen(look, "scroll");
+  listen(onSubmit, "submit");
+  listen(onLeave, "pagehide");
   // Chromium also sends it, without a movement, for a pointer that rests on a new page.
   listen((event: PointerEvent) => event.movementX && onInput(event), "pointermove");
-  listen(onPolicyViolation, "securitypolicyviolation");
+  listen(onInput, "keydown", "wheel", "pointerdown", "click");
+  // Back out of the browser's page cache, a page is seen again without being loaded: a view.
+  listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
   listen(onClick, "click", "auxclick");
-  listen(onSubmit, "submit");
+  listen(onPolicyViolation, "securitypolicyviolation");
   view();
   for (const call of stub.q || []) report(...call);
 };
 
+/** An event of the page's own. Without a name it would count as a view. */
+const report: Report = (name, target, pr) =>
+  quietly(() => {
+    // A list makes an empty text of `undefined`.
+    if (name) send({ ev: name + "", t: [target] + "", pr: pr || target });
+  });
+
+/** The owner of a browser switches counting off, or on again, by opening #tallydeck-ignore. */
+const toggle = () => {
+  if (location.hash === "#tallydeck-ignore") {
+    // Without the fragment a reload is no second switch.
+    history.replaceState(history.state, "", location.href.split("#")[0]);
+    quietly(() => {
+      localStorage[KEY] = stored() === "off" ? "on" : "off";
+    });
+    // The state as it is afterwards: where nothing can be stored, counting stays on.
+    alert("Tallydeck: " + (stored() || "on"));
+  }
+};
+
+const flag = (is: boolean) => (is ? "1" : undefined);
+
+/** The view's place in its day and its session; throws where that cannot be remembered. */
+const visit = (): Fields => {
+  const [last, views, list = "", ...rest] = `${localStorage[KEY]}`.split(" ") as [
+    string,
+    string,
+    ...string[],
+  ];
+  // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
+  const fresh = !(viewedAt - +last < 18e5);
+  const days = dayOf(viewedAt) - dayOf(+last);
+  const paths = days ? [] : list.split(",");
+  const hash = [...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0) + "";
+  const known = paths.includes(hash);
+  // A campaign's name is the link's; a beacon that is too long would not arrive.
+  const from = fresh ? ((viewed.us || viewed.r || "") as string).slice(0, 128) : rest.join(" ");
+  localStorage[KEY] = [
+    viewedAt,
+    fresh ? 1 : +views + 1,
+    (known ? paths : [hash, ...paths]).slice(0, 64),
+    from,
+  ].join(" ");
+  source = from;
+  return {
+    u: flag(!!days),
+    // A clock that was set back says the least.
+    q: !days ? undefined : !+last ? "new" : days < 2 ? "1" : days < 8 ? "2-7" : bucket(days, 8, 30),
+    n: flag(!known),
+    s: flag(fresh),
+    // One view so far: the session that is over had no second, or this is it.
+    [fresh ? "b" : "g"]: flag(views === "1"),
+  };
+};
+
 listen(start, "visibilitychange");
-if (!own) console.info("Tallydeck: no tag of its own");
+
+if (!own) console.info("Tallydeck: no tag");
+
 quietly(start);

@@ -1,6 +1,6 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import { comparableHost } from "../../appliance/base/names.ts";
-import { asksForEvents, type Condition } from "../../appliance/base/text/condition.ts";
+import { type Condition, rowsAsked } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
 import type {
   HoursOfDay,
@@ -142,7 +142,7 @@ export function decodeHistory(
     sampled,
     margin,
     whole,
-    of: asksForEvents(where) ? "views" : asked.of,
+    of: rowsAsked(where) === "views" ? asked.of : "views",
     since: detail ? (parseDay(detail.from ?? "") ?? last + 1) : Number.NEGATIVE_INFINITY,
   };
 }

@@ -1,4 +1,4 @@
-import { DIMENSIONS, type Dimension, OF_EVENTS, WITHOUT_DETAIL } from "./dimensions.ts";
+import { DIMENSIONS, type Dimension, rowsOf, WITHOUT_DETAIL } from "./dimensions.ts";
 
 export const TESTS = ["is", "not", "begins", "has"] as const;
 
@@ -47,9 +47,10 @@ export function filterable(name: string): Dimension | undefined {
   return DIMENSIONS.find((one) => one === name && !WITHOUT_DETAIL.has(one));
 }
 
-/** Whether events are counted by all dimensions, and no views. */
-export function asksForEvents(where: readonly Condition[]): boolean {
-  return where.some(({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension));
+/** The rows that all dimensions count: those that conditions ask for, or else views. */
+export function rowsAsked(where: readonly Condition[]): ReturnType<typeof rowsOf> {
+  const asked = where.flatMap(({ dimension, test }) => (test === "not" ? [] : [rowsOf(dimension)]));
+  return asked.find((rows) => rows !== "views") ?? "views";
 }
 
 /** Conditions of which no more fits than fits `bound`, whatever is asked besides. */

@@ -30,6 +30,10 @@ export const ONE_OF = {
   again: "Last here",
   browser_version: "Browser version",
   os_version: "System version",
+  time: "Time on page",
+  depth: "Depth read",
+  event_prop: "Property of an event",
+  event_value: null,
 } as const;
 export type Dimension = keyof typeof ONE_OF;
 
@@ -39,8 +43,21 @@ export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set(
   DIMENSIONS.filter((name) => ONE_OF[name] === null),
 );
 
-/** An event's name and target; all else is of views, unless only events are asked for. */
-export const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
+/** All else is of views, unless only events are asked for. */
+export const OF_EVENTS: ReadonlySet<Dimension> = new Set([
+  "event",
+  "event_target",
+  "event_prop",
+  "event_value",
+]);
+
+/** The same of readings: what is told of a view when its page is left. */
+export const OF_READINGS: ReadonlySet<Dimension> = new Set(["time", "depth"]);
+
+/** The rows that a dimension has values of. */
+export function rowsOf(name: Dimension): "views" | "events" | "readings" {
+  return OF_EVENTS.has(name) ? "events" : OF_READINGS.has(name) ? "readings" : "views";
+}
 
 /** The kinds of counts that a value may be asked for. */
 export const COUNTED_OF = ["views", "visitors", "sessions"] as const;
@@ -54,7 +71,9 @@ export const dimensionOf = (list: ListName): Dimension => (list === "entry" ? "p
 /** The kind of counts that a list has where `of` is asked for: what no visitor or session has counts by itself. */
 export function countsOf(list: ListName, of: CountsOf): CountsOf {
   if (list === "entry") return "sessions";
-  return OF_EVENTS.has(list) || WITHOUT_DETAIL.has(list) ? "views" : of;
+  return rowsOf(dimensionOf(list)) !== "views" || WITHOUT_DETAIL.has(dimensionOf(list))
+    ? "views"
+    : of;
 }
 
 /** The dimensions on the dashboard by its cards, in its order. Some show values that are computed from counts. */
@@ -86,9 +105,12 @@ export const DIMENSION_CARDS: readonly (readonly [
   ["Technology", "viewport", "Window widths", "Widths"],
   ["Behaviour", "dowhour", "Hours of the week", "Week"],
   ["Behaviour", "hour", "Hours of the day", "Hours"],
+  ["Behaviour", "time", "Time on page", "Time"],
+  ["Behaviour", "depth", "Depth read", "Depth"],
   ["Behaviour", "hi", "Time to the first touch", "First touch"],
   ["Events", "event", "Events", "All"],
   ["Events", "event_target", "Event targets", "Targets"],
+  ["Events", "event_prop", "Event properties", "Properties"],
   ["Desktop app", "app_version", "App versions", "Versions"],
   ["Desktop app", "app_os", "App systems", "Systems"],
   ["Desktop app", "app_os_version", "App system versions", "System versions"],

@@ -4,7 +4,14 @@ import type { Soon } from "../counts/site-counts.ts";
 import { DIMENSIONS, type Dimension, FLAGS, MAX_DIMENSIONS } from "../log/record.ts";
 import type { Piece } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";
-import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
+import {
+  columnsOf,
+  DETAIL_COLUMNS,
+  IS_EVENT,
+  MAX_DETAIL_ROWS,
+  placeOfColumn,
+  type Sample,
+} from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES, Texts } from "./dictionary.ts";
 import { daysIn, firstDayOf, MAX_MONTH, type Month } from "./month.ts";
 import { giveBack, RowReader } from "./packed-row.ts";
@@ -29,8 +36,9 @@ export function countsKey(dimension: number): number {
   return 2 * dimension + 1;
 }
 
-export function columnKey(dimension: number): number {
-  return 2 + dimension;
+/** @param column as in DETAIL_COLUMNS */
+export function columnKey(column: number): number {
+  return 2 + placeOfColumn(column);
 }
 
 /** The piece of a dimension that is too large to be among the others; a piece of detail has the number of its day. */
@@ -208,14 +216,14 @@ export class BlockReader {
   }
 
   /**
-   * Reads the values of a dimension in rows of a day: one more than a place in its dictionary, or 0 for none.
+   * Reads the values of a column in rows of a day.
+   * @param column as in DETAIL_COLUMNS
    * @param rows the rows, ascending; all unless given
    * @param into takes a value for each row; values are checked against the dictionary if that was read before
    * @returns false where no row of the day has a value
    */
-  column(day: number, name: Dimension, into: Uint16Array, rows?: Uint32Array): boolean {
-    const place = DIMENSIONS.indexOf(name);
-    const planes = this.#row(this.#pieceOfDay(day)).item(columnKey(place));
+  column(day: number, column: number, into: Uint16Array, rows?: Uint32Array): boolean {
+    const planes = this.#row(this.#pieceOfDay(day)).item(columnKey(column));
     if (planes === undefined) return false;
     const all = this.#rows(day);
     if (planes.length !== all && planes.length !== 2 * all) throw new NoBlock("its detail is off");
@@ -229,6 +237,7 @@ export class BlockReader {
       into[i] = value;
       if (value > highest) highest = value;
     }
+    const place = DIMENSIONS.indexOf(DETAIL_COLUMNS[column] as Dimension);
     const size = this.#sizes.get(place) ?? Number.POSITIVE_INFINITY;
     if (highest > size) throw new NoBlock("its detail names what it has not");
     return true;
@@ -239,9 +248,8 @@ export class BlockReader {
     const place = DIMENSIONS.indexOf(name);
     const row = this.#rowOf(place);
     const counts = (row.length(textsKey(place)) ?? 0) + (row.length(countsKey(place)) ?? 0);
-    if (!DETAIL_DIMENSIONS.includes(name)) return counts;
     const rows = DAYS.reduce((sum, day) => sum + (this.sample(day)?.rows ?? 0), 0);
-    return counts + Uint16Array.BYTES_PER_ELEMENT * rows;
+    return counts + columnsOf(name).length * Uint16Array.BYTES_PER_ELEMENT * rows;
   }
 
   /** Frees what was unpacked, but for the small dimensions. */

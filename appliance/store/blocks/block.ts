@@ -4,6 +4,9 @@ import { DayDetail, type Detail, noDetail, type Sample } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
 
+/** The dimensions of what has rows of detail and no counter: each event and each reading has a value of one. */
+export const COUNTED_BESIDE: readonly Dimension[] = ["event", "time"];
+
 /** The counters of a block, each by the hour. Blocks keep a counter's place in this list. */
 export const BLOCK_COUNTERS = [
   "pv",
@@ -67,12 +70,14 @@ export class Block {
     return this.detail[day] ?? this.#known.samples[day];
   }
 
-  /** Whether a day has views, sessions or events but keeps no detail: a part of it would be taken for all. */
+  /** Whether a day has views, sessions, events or readings but keeps no detail: a part of it would be taken for all. */
   isBare(day: number): boolean {
     if (this.sample(day) !== undefined) return false;
-    const events = this.dimensions.get("event")?.days[day]?.values.length ?? 0;
+    const isNamed = COUNTED_BESIDE.some(
+      (name) => (this.dimensions.get(name)?.days[day]?.values.length ?? 0) > 0,
+    );
     const isCounted = this.dayOf("pv", day) > 0 || this.dayOf("sessions", day) > 0;
-    return (this.#known.bare & (1 << day)) !== 0 || events > 0 || isCounted;
+    return (this.#known.bare & (1 << day)) !== 0 || isNamed || isCounted;
   }
 
   /** Removes the detail of a day, which takes no detail from then on. */

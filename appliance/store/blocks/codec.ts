@@ -14,7 +14,7 @@ import {
   textsKey,
 } from "./block-reader.ts";
 import { DayTable } from "./day-table.ts";
-import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
+import { columnsOf, DayDetail, DETAIL_COLUMNS, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
 import { giveBack, RowWriter } from "./packed-row.ts";
@@ -28,8 +28,8 @@ import { VarintWriter } from "./varints.ts";
 // Counts are two items for each dimension: its texts, with a NUL between two; and the days that have values, with
 // the number of values of each, and four runs over all days, each with its length in bytes: the values of a day
 // in ascending order, as gaps, then views, visitors and sessions. Similar numbers beside each other pack best.
-// Detail of a day is an item for each column: hours, bits, and each dimension that a row has, as one more than the
-// place in the dictionary of the counts, or 0: all low bytes, then, where a value is above 255, all high bytes.
+// Detail of a day is an item for each column: hours, bits, and those of DETAIL_COLUMNS that a row has, as one more than
+// the place in the dictionary of the counts, or 0: all low bytes, then, where a value is above 255, all high bytes.
 
 const NUL = "\0";
 
@@ -65,14 +65,13 @@ export class BlockWriter {
   dimensions(block: Block): void {
     for (const [name, dimension] of block.inOrder) {
       this.#dimension(DIMENSIONS.indexOf(name), dimension);
-      const column = DETAIL_DIMENSIONS.indexOf(name);
-      for (const [day, { rows, values }] of column < 0 ? [] : daysOf(block.detail)) {
-        const planes = planesOf(values[column] as Uint16Array, rows);
-        if (planes === undefined) continue;
-        const writer = this.#days.get(firstDayOf(block.month) + day);
-        writer?.add(columnKey(DIMENSIONS.indexOf(name)), planes);
-        giveBack(planes);
-      }
+      for (const column of columnsOf(name))
+        for (const [day, { rows, values }] of daysOf(block.detail)) {
+          const planes = planesOf(values[column] as Uint16Array, rows);
+          if (planes === undefined) continue;
+          this.#days.get(firstDayOf(block.month) + day)?.add(columnKey(column), planes);
+          giveBack(planes);
+        }
     }
   }
 
@@ -141,7 +140,7 @@ export function decodeBlock(
     block.dimensions.set(dimension.name, dimensionOf(dimension));
     reader.release();
   }
-  const hasColumns = DETAIL_DIMENSIONS.some((name) => names.has(name));
+  const hasColumns = DETAIL_COLUMNS.some((name) => names.has(name));
   for (let day = 0; day < MAX_DAYS && (hasRows || hasColumns); day++) {
     const sample = reader.sample(day);
     if (sample === undefined) continue;
@@ -150,11 +149,10 @@ export function decodeBlock(
       // The hours are copied, since they point into an unpacked row.
       hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
       bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
-      values: DETAIL_DIMENSIONS.map((name) => {
-        const isRead = names.has(name);
-        const column = new Uint16Array(isRead ? sample.rows : 0);
-        if (isRead) reader.column(day, name, column);
-        return column;
+      values: DETAIL_COLUMNS.map((name, at) => {
+        const column = new Uint16Array(names.has(name) ? sample.rows : 0);
+        const isThere = names.has(name) && reader.column(day, at, column);
+        return isThere || at < DETAIL_DIMENSIONS.length ? column : NO_VALUES;
       }),
     });
     reader.release();
@@ -165,6 +163,7 @@ export function decodeBlock(
 
 const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
 const NO_COLUMN = new Uint8Array();
+const NO_VALUES = new Uint16Array();
 
 function dimensionOf({ texts, counts }: DimensionReader): DimensionBlock {
   const dimension = new DimensionBlock(texts.all());

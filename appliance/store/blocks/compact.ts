@@ -3,7 +3,7 @@ import { OTHER } from "../../base/names.ts";
 import { type Counter, MAX_TEXT_BYTES, MAX_VALUES } from "../counting.ts";
 import type { Dimension } from "../log/record.ts";
 import { BLOCK_COUNTERS, Block, COUNTED_AS } from "./block.ts";
-import { DETAIL_DIMENSIONS } from "./detail.ts";
+import { columnsOf } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf } from "./month.ts";
 
@@ -97,10 +97,10 @@ function useOf(
       isUsed[value] = 1;
       lastDays[value] = day;
     });
-  const column = DETAIL_DIMENSIONS.indexOf(name);
-  for (const detail of column < 0 ? [] : block.detail)
-    for (const value of detail?.values[column]?.subarray(0, detail.rows) ?? [])
-      if (value > 0) isUsed[value - 1] = 1;
+  for (const column of columnsOf(name))
+    for (const detail of block.detail)
+      for (const value of detail?.values[column]?.subarray(0, detail.rows) ?? [])
+        if (value > 0) isUsed[value - 1] = 1;
   return { views, isUsed, lastDays };
 }
 
@@ -132,11 +132,11 @@ function rename(
 }
 
 function renumber(block: Block, name: Dimension, places: Uint16Array): void {
-  const column = DETAIL_DIMENSIONS.indexOf(name);
-  for (const detail of column < 0 ? [] : block.detail) {
-    const values = detail?.values[column];
-    if (values === undefined) continue;
-    for (const [row, value] of values.entries())
-      if (value > 0) values[row] = (places[value - 1] as number) + 1;
-  }
+  for (const column of columnsOf(name))
+    for (const detail of block.detail) {
+      const values = detail?.values[column];
+      if (values === undefined) continue;
+      for (const [row, value] of values.entries())
+        if (value > 0) values[row] = (places[value - 1] as number) + 1;
+    }
 }

@@ -1,3 +1,5 @@
+import { COUNTABLE } from "../../base/bounds.ts";
+
 /** The counts of a value, or of a whole day. */
 export interface Counts {
   readonly views: number;
@@ -6,6 +8,10 @@ export interface Counts {
 }
 
 const FIRST_ROOM = 64;
+/** A restore refuses more. No traffic reaches it; numbers that events carry may. */
+const MOST = 24 * COUNTABLE.ofHour;
+
+const sum = (one = 0, other: number) => Math.min(MOST, one + other);
 
 /**
  * The counts of each value of a dimension on one day: a row for each value, in the order of arrival. A value is
@@ -41,17 +47,17 @@ export class DayTable {
       this.push(value, views, visitors, sessions);
       return;
     }
-    this.views[row] = (this.views[row] ?? 0) + views;
-    this.visitors[row] = (this.visitors[row] ?? 0) + visitors;
-    this.sessions[row] = (this.sessions[row] ?? 0) + sessions;
+    this.views[row] = sum(this.views[row], views);
+    this.visitors[row] = sum(this.visitors[row], visitors);
+    this.sessions[row] = sum(this.sessions[row], sessions);
   }
 
   /** Adds a row for a value that has none. */
   push(value: number, views: number, visitors: number, sessions: number): void {
     this.values.push(value);
     if (this.#rows !== undefined) this.#setRow(this.#rows, value, this.values.length);
-    this.views.push(views);
-    this.visitors.push(visitors);
+    this.views.push(sum(0, views));
+    this.visitors.push(sum(0, visitors));
     this.sessions.push(sessions);
   }
 

@@ -1,4 +1,5 @@
 import { DIMENSIONS, type Dimension, WITHOUT_DETAIL } from "../../base/text/dimensions.ts";
+import { MAX_DIMENSIONS, mostValues, READING } from "../log/record.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
 /** A day of a site keeps at most so many rows of detail. Beyond that it samples one in two, four, eight … */
@@ -7,8 +8,42 @@ export const MAX_DETAIL_ROWS = 50_000;
 export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.filter(
   (name) => !WITHOUT_DETAIL.has(name),
 );
+/** The dimensions of further columns: what events have several of, and the numbers that they carry. */
+const FURTHER_COLUMNS: readonly Dimension[] = [
+  "event_value",
+  ...Array<Dimension>(mostValues("event_prop") - 1).fill("event_prop"),
+];
+/** The dimension of each column: a value of a row is one more than a place in its dictionary, or 0 for none. */
+export const DETAIL_COLUMNS: readonly Dimension[] = [...DETAIL_DIMENSIONS, ...FURTHER_COLUMNS];
+
+const COLUMNS_OF: ReadonlyMap<Dimension, readonly number[]> = new Map(
+  DIMENSIONS.map((name) => [
+    name,
+    [...DETAIL_COLUMNS.keys()].filter((column) => DETAIL_COLUMNS[column] === name),
+  ]),
+);
+
+/** The columns of a dimension, which are none where detail lacks it. */
+export const columnsOf = (name: Dimension): readonly number[] => COLUMNS_OF.get(name) ?? [];
+
+/** The name of a column as plain data: that of its dimension, with its number among several. */
+export const COLUMN_NAMES: readonly string[] = DETAIL_COLUMNS.map((name, column) => {
+  const nth = columnsOf(name).indexOf(column);
+  return nth === 0 ? name : `${name}_${nth + 1}`;
+});
+
+/** The place that a column is stored by: that of its dimension, or of further columns from the last possible one down. */
+export function placeOfColumn(column: number): number {
+  const further = column - DETAIL_DIMENSIONS.length;
+  return further < 0
+    ? DIMENSIONS.indexOf(DETAIL_COLUMNS[column] as Dimension)
+    : MAX_DIMENSIONS - 1 - further;
+}
+
 /** A row is of an event, not of a view: a bit above those of FLAG. */
 export const IS_EVENT = 32;
+/** A row is of a view that was read. */
+export const IS_READING: number = IS_EVENT | READING;
 const FIRST_ROOM = 64;
 
 /** The number of views and events on a day, and of the rows that represent them. */
@@ -29,7 +64,7 @@ interface DetailColumns extends Sample {
   readonly hours: Uint8Array;
   /** FLAG and IS_EVENT. */
   readonly bits: Uint8Array;
-  /** The values by dimension, as in DETAIL_DIMENSIONS: one more than a place in its dictionary, or 0 for none. */
+  /** As in DETAIL_COLUMNS. */
   readonly values: Uint16Array[];
 }
 
@@ -89,8 +124,12 @@ export class DayDetail implements DetailColumns {
     if (row === this.#room) this.#grow();
     this.hours[row] = hour;
     this.bits[row] = bits;
-    for (let i = 0; i < this.values.length; i++)
-      (this.values[i] as Uint16Array)[row] = values[i] ?? 0;
+    for (let i = 0; i < this.values.length; i++) {
+      const value = values[i] ?? 0;
+      // Hardly a day has all columns.
+      if (value > 0 && this.values[i]?.length === 0) this.values[i] = new Uint16Array(this.#room);
+      (this.values[i] as Uint16Array)[row] = value;
+    }
   }
 
   /** A detail of the same day without rows, and without the columns that this one omits. */
@@ -160,7 +199,9 @@ function noRows(): DetailColumns {
     every: 1,
     hours: new Uint8Array(FIRST_ROOM),
     bits: new Uint8Array(FIRST_ROOM),
-    values: DETAIL_DIMENSIONS.map(() => new Uint16Array(FIRST_ROOM)),
+    values: DETAIL_COLUMNS.map(
+      (_, column) => new Uint16Array(column < DETAIL_DIMENSIONS.length ? FIRST_ROOM : 0),
+    ),
   };
 }
 

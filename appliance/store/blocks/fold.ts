@@ -1,9 +1,10 @@
 import { OTHER } from "../../base/names.ts";
+import { rowsOf } from "../../base/text/dimensions.ts";
 import type { Batch } from "../log/batch.ts";
-import { type Dimension, FLAG, KINDS } from "../log/record.ts";
+import { type Dimension, FLAG, KINDS, readEventValue } from "../log/record.ts";
 import { Block, type BlockCounter } from "./block.ts";
 import type { Counts } from "./day-table.ts";
-import { DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
+import { columnsOf, DETAIL_COLUMNS, IS_EVENT } from "./detail.ts";
 import type { DimensionBlock } from "./dictionary.ts";
 import { firstDayOf, type Month, monthOf } from "./month.ts";
 
@@ -19,8 +20,6 @@ const HOURS = 24;
 const NO_BLOCK = new Block(0);
 const NO_TEXTS: ReadonlySet<string> = new Set();
 const [VIEW, EVENT, INTERACTION, PING, CRAWLER] = KINDS.keys();
-/** An event's name and target are counted; the rest of it is there for filters. */
-const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /**
  * Folds records of one site into its blocks, within all bounds of a block.
@@ -34,12 +33,17 @@ export function fold(
   rows: Iterable<number>,
   rules: FoldRules,
 ): void {
-  const found = new Uint16Array(DETAIL_DIMENSIONS.length);
-  const slots = batch.slots.map(({ dimension, texts }) => ({
+  const found = new Uint16Array(DETAIL_COLUMNS.length);
+  const names = batch.slots.map(({ dimension }) => dimension);
+  const events = batch.slots.find(({ dimension }) => dimension === "event")?.texts;
+  const slots = batch.slots.map(({ dimension, texts }, slot) => ({
     dimension,
     texts,
-    place: DETAIL_DIMENSIONS.indexOf(dimension),
-    isOfEvents: OF_EVENTS.has(dimension),
+    // A hit fills the slots of a dimension from the first one on.
+    place: columnsOf(dimension)[names.slice(0, slot).filter((one) => one === dimension).length],
+    // All else of an event or a reading is there for filters.
+    isOfEvents: rowsOf(dimension) !== "views",
+    isSum: dimension === "event_value",
     known: rules.known === undefined ? undefined : (rules.known.get(dimension) ?? NO_TEXTS),
   }));
   /** The block's dimensions by slot. */
@@ -55,9 +59,10 @@ export function fold(
     }
     const day = today - firstDayOf(block.month);
     const hour = moment % HOURS;
-    const flags = batch.flags[row] as number;
+    const marks = batch.flags[row] as number;
     const times = batch.times[row] as number;
     const kind = batch.kinds[row] as number;
+    const flags = kind === EVENT ? 0 : marks;
     const isDetailed = (kind === VIEW || kind === EVENT) && today >= rules.detailFrom;
     countKind(block, { day, hour, kind, flags, times });
     found.fill(0);
@@ -65,7 +70,9 @@ export function fold(
     const ofPath = countsOf(FLAG.pathVisitor, flags, times);
     const ofOthers = countsOf(FLAG.visitor, flags, times);
     for (let slot = 0; slot < slots.length; slot++) {
-      const { dimension, texts, place, isOfEvents, known } = slots[slot] as (typeof slots)[number];
+      const { dimension, texts, place, isOfEvents, isSum, known } = slots[
+        slot
+      ] as (typeof slots)[number];
       const text = batch.texts[(texts[row] as number) - 1];
       if (text === undefined) continue;
       const isCounted = kind !== EVENT || isOfEvents;
@@ -73,17 +80,24 @@ export function fold(
       const values = dimensions[slot] ?? block.dimension(dimension);
       dimensions[slot] = values;
       const takesNew = known === undefined || known.has(text);
-      const counted = isCounted
-        ? values.count(day, text, dimension === "path" ? ofPath : ofOthers, takesNew)
-        : undefined;
-      if (!isDetailed || place < 0) continue;
+      if (isSum) {
+        const name = batch.texts[(events?.[row] ?? 0) - 1];
+        if (name === undefined) continue;
+        const isKnown = known === undefined || known.has(name);
+        values.count(day, name, sumOf(readEventValue(text) ?? 0, times), isKnown);
+      }
+      const counted =
+        isCounted && !isSum
+          ? values.count(day, text, dimension === "path" ? ofPath : ofOthers, takesNew)
+          : undefined;
+      if (!isDetailed || place === undefined) continue;
       // A row keeps its text where the day counts it as OTHER, so that a filter still finds the row.
       const isKept = counted !== undefined && values.texts[counted] === text;
       const value = isKept ? counted : (values.take(text, takesNew) ?? values.placeOf(OTHER));
       found[place] = value + 1;
     }
     if (!isDetailed) continue;
-    block.detailOf(day).add(hour, flags | (kind === EVENT ? IS_EVENT : 0), found, times);
+    block.detailOf(day).add(hour, marks | (kind === EVENT ? IS_EVENT : 0), found, times);
   }
 }
 
@@ -129,6 +143,11 @@ function countKind(
     if (flags & FLAG.bounce) add("bounce");
     if (flags & FLAG.engaged) add("engaged");
   } else if (kind !== EVENT && kind !== INTERACTION) add("synthetic");
+}
+
+/** The sums of numbers above zero and below it, which counts cannot be. */
+function sumOf(value: number, times: number): Counts {
+  return { views: Math.max(0, value) * times, visitors: Math.max(0, -value) * times, sessions: 0 };
 }
 
 /** @param visitor the flag that a visitor is known by */

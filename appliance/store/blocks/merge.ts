@@ -7,7 +7,7 @@ import type { Block } from "./block.ts";
 import { BlockReader } from "./block-reader.ts";
 import { BlockWriter, decodeBlock } from "./codec.ts";
 import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
-import { type DayDetail, DETAIL_DIMENSIONS, weightOf } from "./detail.ts";
+import { columnsOf, type DayDetail, DETAIL_COLUMNS, weightOf } from "./detail.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 import type { Month } from "./month.ts";
 import { giveBack } from "./packed-row.ts";
@@ -30,18 +30,14 @@ export function mergeInto(block: Block, part: Block): void {
     const dimension = block.dimension(name);
     for (const [day, table] of days.entries())
       table?.each((value, counts) => dimension.count(day, texts[value] as string, counts));
-    const column = DETAIL_DIMENSIONS.indexOf(name);
-    if (column < 0) continue;
     const places: (number | undefined)[] = [];
-    columns.push({
-      column,
-      // A value is added once a row needs it, so that unused ones are not added.
-      placeOf(value) {
-        const text = texts[value] as string;
-        places[value] ??= dimension.take(text) ?? dimension.placeOf(OTHER);
-        return places[value];
-      },
-    });
+    // A value is added once a row needs it, so that unused ones are not added.
+    const placeOf = (value: number) => {
+      const text = texts[value] as string;
+      places[value] ??= dimension.take(text) ?? dimension.placeOf(OTHER);
+      return places[value];
+    };
+    for (const column of columnsOf(name)) columns.push({ column, placeOf });
   }
   for (const [day, detail] of part.detail.entries())
     if (bare[day]) block.dropDetail(day);
@@ -60,7 +56,7 @@ interface MergedColumn {
 function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly MergedColumn[]): void {
   // Adding row by row would thin it to the same rate.
   while (into.every < detail.every) into.thin();
-  const found = new Uint16Array(DETAIL_DIMENSIONS.length);
+  const found = new Uint16Array(DETAIL_COLUMNS.length);
   for (let row = 0; row < detail.rows; row++) {
     for (const { column, placeOf } of columns) {
       const value = detail.values[column]?.[row] ?? 0;

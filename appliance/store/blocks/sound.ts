@@ -1,12 +1,12 @@
 import { BOUNDS, COUNTABLE } from "../../base/bounds.ts";
 import { OTHER } from "../../base/names.ts";
-import { COUNTED_OF } from "../../base/text/dimensions.ts";
-import { type Dimension, MAX_DEVICES } from "../log/record.ts";
+import { COUNTED_OF, OF_EVENTS, OF_READINGS } from "../../base/text/dimensions.ts";
+import { type Dimension, mostValues } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
-import { BLOCK_COUNTERS, Block } from "./block.ts";
+import { BLOCK_COUNTERS, Block, COUNTED_BESIDE } from "./block.ts";
 import { BlockReader, type DimensionReader } from "./block-reader.ts";
 import { BlockWriter } from "./codec.ts";
-import { DayDetail, DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "./detail.ts";
+import { DayDetail, DETAIL_COLUMNS, MAX_DETAIL_ROWS } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
 import { NoBlock } from "./varints.ts";
@@ -14,7 +14,7 @@ import { NoBlock } from "./varints.ts";
 /** Counters that each value of a dimension is counted beside. */
 const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;
 /** Dimensions without a counter. */
-const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set(["event", "event_target", "hi"]);
+const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set([...OF_EVENTS, ...OF_READINGS, "hi"]);
 const HOURS = 24;
 const TOO_MUCH = "a block that counts more than anybody can";
 
@@ -75,7 +75,7 @@ const COLUMN = new Uint16Array(MAX_DETAIL_ROWS);
 const NO_ROWS = {
   hours: new Uint8Array(),
   bits: new Uint8Array(),
-  values: DETAIL_DIMENSIONS.map(() => new Uint16Array()),
+  values: DETAIL_COLUMNS.map(() => new Uint16Array()),
 };
 
 /** Collects the contents of a block. */
@@ -85,7 +85,7 @@ class Look {
   readonly #known = { days: 0, samples: [], bare: 0 };
   /** The block with its counters and the sampling of detail. */
   readonly #block: Block;
-  /** Sums by day of the counters that values go with, and of events. */
+  /** Sums by day of the counters that values go with, and of events and readings. */
   readonly #beside = new Float64Array(MAX_DAYS);
   readonly #events = new Float64Array(MAX_DAYS);
   readonly #isImported: boolean;
@@ -107,7 +107,7 @@ class Look {
     if (this.#reader.sample(day) === undefined) return;
     this.#reader.hours(day);
     this.#reader.bits(day);
-    for (const name of DETAIL_DIMENSIONS) this.#reader.column(day, name, COLUMN);
+    for (const column of DETAIL_COLUMNS.keys()) this.#reader.column(day, column, COLUMN);
   }
 
   /** @returns the block without its dimensions. Call it last. */
@@ -156,16 +156,17 @@ class Look {
         column.subarray(0, length).reduce((sum, n) => sum + n, 0),
       );
       this.#holds(name, day, length);
-      if (name === "event") this.#events[day] = views;
+      if (COUNTED_BESIDE.includes(name)) this.#events[day] = (this.#events[day] as number) + views;
       this.#sums(name, day, { views, others: Math.max(visitors, sessions) });
     });
   }
 
-  /** Notes the number of values counted on a day; an event without detail has lost it. */
+  /** Notes the number of values counted on a day; an event or a reading without detail has lost it. */
   #holds(name: Dimension, day: number, values: number): void {
     if (values === 0) return;
     this.#known.days |= 1 << day;
-    if (name === "event" && this.#block.detail[day] === undefined) this.#known.bare |= 1 << day;
+    if (COUNTED_BESIDE.includes(name) && this.#block.detail[day] === undefined)
+      this.#known.bare |= 1 << day;
   }
 
   #sums(
@@ -176,9 +177,10 @@ class Look {
     const { refuse } = this.#rules;
     if (Math.max(views, others) > HOURS * COUNTABLE.ofHour) refuse(TOO_MUCH);
     if (this.#isImported) return;
-    if (others > views) refuse("a block that has more visitors than views of a value");
-    const times = name === "app_device" ? MAX_DEVICES : 1;
-    if (!WITHOUT_COUNTER.has(name) && views > times * (this.#beside[day] as number))
+    // Its columns are sums of numbers above and below zero.
+    if (others > views && name !== "event_value")
+      refuse("a block that has more visitors than views of a value");
+    if (!WITHOUT_COUNTER.has(name) && views > mostValues(name) * (this.#beside[day] as number))
       refuse("a block that counts more by value than in all");
   }
 }

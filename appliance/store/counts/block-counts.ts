@@ -15,6 +15,8 @@ import type { BlockSink, ValuePass } from "./values.ts";
 
 const HOURS = 24;
 const COUNTS = ["counts", "pieces"] as const;
+/** The columns of sums above zero and below it. */
+const SUMS = ["views", "visitors"] as const;
 /** Two standard errors: the true number is that near in 19 of 20 cases. */
 const ERRORS = 2;
 
@@ -151,9 +153,12 @@ export class BlockCounts implements SiteCounts {
               .dimension(dimensionOf(name))
               ?.counts(
                 days,
-                [countsOf(name, of)],
-                ({ day, length, values, columns: [counts = NO_COUNTS] }) =>
-                  sink.count(name, { day, length, places: values, counts }),
+                name === "event_value" ? SUMS : [countsOf(name, of)],
+                ({ day, length, values, columns: [counts = NO_COUNTS, below] }) => {
+                  for (let i = 0; below !== undefined && i < length; i++)
+                    counts[i] = (counts[i] as number) - (below[i] as number);
+                  sink.count(name, { day, length, places: values, counts });
+                },
               );
             await sink.end(block);
           });

@@ -61,8 +61,8 @@ export class JsonBytes {
   }
 
   #count(n: number): void {
-    if (n < 10) this.#bytes[this.#length++] = ZERO + n;
-    else if (n < 10 + LETTERS) this.#bytes[this.#length++] = BEFORE_SMALL_A + n - 9;
+    if (n >= 0 && n < 10) this.#bytes[this.#length++] = ZERO + n;
+    else if (n >= 10 && n < 10 + LETTERS) this.#bytes[this.#length++] = BEFORE_SMALL_A + n - 9;
     else {
       this.#bytes[this.#length++] = LEFT;
       this.#number(n);

@@ -1,6 +1,6 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
-import { asksForEvents, type Condition, conditionText } from "../../base/text/condition.ts";
+import { type Condition, conditionText, rowsAsked } from "../../base/text/condition.ts";
 import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
 import { hasOpenName } from "../../base/text/source-name.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
@@ -47,10 +47,11 @@ export async function statsBody(
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, query) : query.from;
   const range = { site, from, to };
-  // Events are of no visitor or session: where they are asked for, all there is of them is how many.
-  const of = asksForEvents(query.where) ? "views" : query.of;
+  // Events and readings are of no visitor or session: where they are asked for, all there is of them is how many.
+  const of = rowsAsked(query.where) === "views" ? query.of : "views";
   const { pass, counters: countersOf, detail } = await passOf(source, range, { ...query, of });
-  const names: readonly ListName[] = query.where.length > 0 ? DETAIL_DIMENSIONS : DIMENSIONS;
+  const names: readonly ListName[] =
+    query.where.length > 0 ? [...DETAIL_DIMENSIONS, "event_value"] : DIMENSIONS;
   const dimensions = await valueTotals(pass, query.entry ? [...names, "entry"] : names);
   const counters = await countersOf();
   leaveHighest(dimensions, query.daily !== undefined);
@@ -251,7 +252,7 @@ export async function firstDay(
     : firstFitting(source, { site, from: first, to }, { ...query, where: bound });
 }
 
-/** The first day with a view or an event that fits, so that who sees a part only is not told when the rest began. */
+/** The first day with a view, an event or a reading that fits, so that who sees a part only is not told when the rest began. */
 async function firstFitting(
   source: BlockCounts,
   range: SiteDays,

@@ -153,7 +153,7 @@ class Sums {
   /** The least total of the `most` highest ones, and how many of these have just that. */
   #leastOf(most: number): { readonly least: number; readonly room: number } {
     const { size } = this.#sums;
-    if (size <= most) return { least: 0, room: 0 };
+    if (size <= most) return { least: Number.NEGATIVE_INFINITY, room: 0 };
     const totals = Float64Array.from(this.#sums.values(), ({ total }) => total).sort();
     const least = totals[size - most] as number;
     const above = size - 1 - totals.findLastIndex((total) => total <= least);
@@ -235,7 +235,7 @@ class SumSink implements BlockSink {
     if (size > texts.length) throw new NoBlock("it counts what its dictionary has not");
     for (let place = 0; place < size; place++) {
       const total = totals[place] as number;
-      if (total > 0) sums.add(texts[place] as string, total, days[place] as number);
+      if (total !== 0) sums.add(texts[place] as string, total, days[place] as number);
     }
     sums.bound();
   }
@@ -397,7 +397,7 @@ class DayTables {
 
   others(): DayList {
     const list: number[] = [];
-    for (const [offset, n] of this.#others.entries()) if (n > 0) list.push(offset, n);
+    for (const [offset, n] of this.#others.entries()) if (n !== 0) list.push(offset, n);
     return list;
   }
 }

@@ -2,7 +2,13 @@ import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
 import { BLOCK_COUNTERS, type Block, type BlockCounter } from "../blocks/block.ts";
 import { decodeBlock } from "../blocks/codec.ts";
-import { DayDetail, DETAIL_DIMENSIONS, type Sample } from "../blocks/detail.ts";
+import {
+  COLUMN_NAMES,
+  DayDetail,
+  DETAIL_COLUMNS,
+  DETAIL_DIMENSIONS,
+  type Sample,
+} from "../blocks/detail.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { Dimension } from "../log/record.ts";
@@ -24,10 +30,11 @@ export type ValueRow = readonly [text: string, views: number, visitors: number, 
 /** Views and events, a place in each list for every one. */
 interface DetailContent extends Omit<Sample, "rows"> {
   readonly hours: readonly number[];
-  /** The bits of FLAG, and 32 for an event. */
+  /** The bits of FLAG, and 32 for an event; 33 are of a view that was read. */
   readonly bits: readonly number[];
+  /** By the names of columns. */
   readonly values: {
-    readonly [K in Dimension]?: {
+    readonly [column: string]: {
       readonly texts: readonly string[];
       /** One more than a place in `texts`; 0 for none. */
       readonly rows: readonly number[];
@@ -66,8 +73,8 @@ function contentOf(block: Block, at: number): DayContent {
 
 function detailOf(block: Block, detail: DayDetail): DetailContent {
   const { rows, seen, every, hours, bits } = detail;
-  const values: { [K in Dimension]?: { texts: string[]; rows: number[] } } = {};
-  for (const [column, name] of DETAIL_DIMENSIONS.entries()) {
+  const values: { [column: string]: { texts: string[]; rows: number[] } } = {};
+  for (const [column, name] of DETAIL_COLUMNS.entries()) {
     const places = detail.values[column]?.subarray(0, rows) ?? [];
     if (!places.some((place) => place > 0)) continue;
     const all = block.dimension(name).texts;
@@ -80,7 +87,7 @@ function detailOf(block: Block, detail: DayDetail): DetailContent {
       if (place > 0 && known[place] === 0) known[place] = texts.push(all[place - 1] ?? "");
       own.push(known[place] ?? 0);
     }
-    values[name] = { texts, rows: own };
+    values[COLUMN_NAMES[column] as string] = { texts, rows: own };
   }
   return {
     seen,
@@ -107,9 +114,10 @@ export function addDay(block: Block, day: Day, { counters, values, detail }: Day
     every,
     hours: Uint8Array.from(hours),
     bits: Uint8Array.from(bits),
-    values: DETAIL_DIMENSIONS.map((name) => {
-      const column = detail.values[name];
-      if (column === undefined) return new Uint16Array(hours.length);
+    values: DETAIL_COLUMNS.map((name, at) => {
+      const column = detail.values[COLUMN_NAMES[at] as string];
+      if (column === undefined)
+        return new Uint16Array(at < DETAIL_DIMENSIONS.length ? hours.length : 0);
       const dimension = block.dimension(name);
       const places = column.texts.map((text) => dimension.take(text) ?? dimension.placeOf(OTHER));
       const own = new Uint16Array(column.rows.length);

@@ -1,6 +1,6 @@
 import { OTHER } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
-import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "../log/record.ts";
+import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS, READING } from "../log/record.ts";
 
 /** The most hours over all sites. */
 export const MAX_BARE_HOURS = 2_000;
@@ -11,7 +11,7 @@ const EACH_KIND = FLAGS + 1;
 const HOUR_BYTES = 1_024;
 export const MAX_BARE_BYTES = MAX_BARE_HOURS * HOUR_BYTES;
 
-/** The dimensions that every hit of a kind has. */
+/** The dimensions that every hit of a kind has; readings are told apart by their flags. */
 const SAID: Readonly<Record<Hit["kind"], readonly Dimension[]>> = {
   view: ["path", "host", "ref", "ref_group", "lang", "tz", "browser", "os", "device"],
   event: ["event"],
@@ -52,8 +52,11 @@ export class BareHits {
         for (const [at, times] of hour.entries()) {
           const kind = KINDS[Math.floor(at / EACH_KIND)];
           if (times === 0 || kind === undefined) continue;
-          const values = SAID[kind].map((dimension) => [dimension, OTHER] as const);
-          yield { site, moment, kind, flags: at % EACH_KIND, times, values };
+          const flags = at % EACH_KIND;
+          const isReading = kind === "event" && flags === READING;
+          const said: readonly Dimension[] = isReading ? ["time"] : SAID[kind];
+          const values = said.map((dimension) => [dimension, OTHER] as const);
+          yield { site, moment, kind, flags, times, values };
         }
   }
 

@@ -1,9 +1,19 @@
+import { COUNTABLE } from "../../base/bounds.ts";
 import type { Dimension } from "../../base/text/dimensions.ts";
 import type { SiteKey } from "../counting.ts";
 
 export { DIMENSIONS, type Dimension } from "../../base/text/dimensions.ts";
 /** The most dimensions, later releases included. */
 export const MAX_DIMENSIONS = 62;
+
+/** The largest number that an event carries, and the least below zero, in thousandths. */
+const MAX_EVENT_VALUE: number = COUNTABLE.ofHour;
+
+/** The number of thousandths that the text of an `event_value` is; undefined where it is none. */
+export function readEventValue(text: string): number | undefined {
+  const value = /^-?[1-9]\d{0,12}$/.test(text) ? Number(text) : Number.NaN;
+  return Math.abs(value) <= MAX_EVENT_VALUE ? value : undefined;
+}
 
 /** The kinds of requests. Logs keep places in this list, as above. */
 export const KINDS = ["view", "event", "interaction", "ping", "crawler", "synthetic"] as const;
@@ -25,8 +35,16 @@ export const FLAG = {
 /** A mask of all bits. */
 export const FLAGS = 31;
 
-/** The most devices of a ping. A hit has one value of every other dimension. */
-export const MAX_DEVICES = 8;
+/**
+ * The mark of an event that tells how a page was read, and has no name. To releases from before such events, one that
+ * carries a visitor's mark is an event that counts nothing.
+ */
+export const READING = FLAG.visitor;
+
+/** The most values of a dimension that a hit has: devices of a ping, properties of an event; one of any other. */
+export function mostValues(dimension: Dimension): number {
+  return dimension === "app_device" || dimension === "event_prop" ? 8 : 1;
+}
 
 /** The record of one request, or of several that are alike. */
 export interface HitRecord {
@@ -40,7 +58,7 @@ export interface HitRecord {
   readonly moment: number;
   /** The number of requests: equal ones of a batch are one record. */
   readonly times: number;
-  /** An app may have several devices; of any other dimension there is one value. */
+  /** As many of a dimension as `mostValues` has; `event_value` is a whole number of thousandths. */
   readonly values: readonly (readonly [Dimension, string])[];
 }
 

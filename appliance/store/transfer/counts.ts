@@ -1,7 +1,7 @@
 import { COUNTABLE } from "../../base/bounds.ts";
 import type { SoundRules } from "../blocks/sound.ts";
 import type { Batch } from "../log/batch.ts";
-import { type Dimension, KINDS, MAX_DEVICES } from "../log/record.ts";
+import { type Dimension, KINDS, mostValues, READING, readEventValue } from "../log/record.ts";
 import { isShortText, isTime, LAST_BELIEVED_DAY } from "./values.ts";
 
 /** The rules that counts from elsewhere are judged by. */
@@ -50,20 +50,33 @@ const EVENT = KINDS.indexOf("event");
  * The flaw of a batch that no hits could have made, as a sentence's end: `a batch that …`. Folded,
  * it would make blocks that `soundBlock` refuses.
  */
-function flawOfBatch({ records, times, kinds, slots }: Batch): string | undefined {
+function flawOfBatch({
+  records,
+  times,
+  kinds,
+  flags,
+  slots,
+  texts: all,
+}: Batch): string | undefined {
   if (times.some((n) => n === 0 || n > COUNTABLE.times)) return "counts more than anybody can";
   const slotsOf = Map.groupBy(slots, ({ dimension }) => dimension);
+  const isOff = (text = 0) => text > 0 && readEventValue(all[text - 1] as string) === undefined;
   for (let row = 0; row < records; row++) {
     const has = (dimension: Dimension) =>
       slotsOf.get(dimension)?.some(({ texts }) => texts[row] !== 0) === true;
-    if (kinds[row] === EVENT && !has("event")) return "has an event without a name";
+    if (kinds[row] === EVENT && !has(flags[row] === READING ? "time" : "event"))
+      return "has an event without a name";
+    // A view's own marks are of no event.
+    if (kinds[row] === EVENT && flags[row] !== 0 && flags[row] !== READING)
+      return "has an event with marks of a view";
   }
   for (const [dimension, ofDimension] of slotsOf) {
-    const most = dimension === "app_device" ? MAX_DEVICES : 1;
     for (let row = 0; row < records; row++) {
       let values = 0;
       for (const { texts } of ofDimension) if (texts[row] !== 0) values++;
-      if (values > most) return "has several values where a hit has one";
+      if (values > mostValues(dimension)) return "has several values where a hit has one";
+      if (dimension === "event_value" && ofDimension.some(({ texts }) => isOff(texts[row])))
+        return "has an event that carries no number";
       if (values > 0 && kinds[row] === INTERACTION && dimension !== "hi")
         return "has an interaction with more than its latency";
     }

@@ -59,8 +59,8 @@ export function createCollector(parts: CollectorParts): Koa {
   const { tally = new HitCounter(), control = () => undefined } = parts;
   const hits = countHits({ ...parts, tally });
 
-  const zone = () => numbers.zone.nameAt(clock.now());
-  const router = fixedRoutes(parts.pages, zone, readinessRoute(readiness, alive))
+  const ahead = () => numbers.zone.wall(clock.now()) - clock.now();
+  const router = fixedRoutes(parts.pages, ahead, readinessRoute(readiness, alive))
     .options("/s", surveyPreflight)
     .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))

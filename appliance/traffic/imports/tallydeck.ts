@@ -9,6 +9,7 @@ import { DIMENSIONS } from "../../base/text/dimensions.ts";
 import { storable } from "../../base/text/storable.ts";
 import {
   BLOCK_COUNTERS,
+  COLUMN_NAMES,
   COUNTERS,
   type DayContent,
   LACKS,
@@ -73,6 +74,7 @@ function versionOf({ head }: Sheet): number | undefined {
 type Line = Readonly<Record<string, unknown>>;
 
 const N = { type: "integer", minimum: 0, maximum: COUNTABLE.ofHour } as const;
+const SUM = { ...N, maximum: 24 * COUNTABLE.ofHour } as const;
 const PLACES = {
   type: "array",
   maxItems: MAX_DETAIL_ROWS,
@@ -98,7 +100,7 @@ const dayMisfit = misfitOf({
           type: "array",
           minItems: 4,
           maxItems: 4,
-          items: [{ type: "string", maxLength: 256 }, N, N, N],
+          items: [{ type: "string", maxLength: 256 }, SUM, SUM, SUM],
         },
       },
     },
@@ -112,7 +114,7 @@ const dayMisfit = misfitOf({
         bits: { ...PLACES, items: { type: "integer", minimum: 0, maximum: 63 } },
         values: {
           type: "object",
-          propertyNames: { enum: DIMENSIONS },
+          propertyNames: { enum: COLUMN_NAMES },
           additionalProperties: {
             type: "object",
             required: ["texts", "rows"],

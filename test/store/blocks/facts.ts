@@ -1,5 +1,5 @@
-import type { Condition } from "../../../appliance/base/text/condition.ts";
-import { COUNTED_OF } from "../../../appliance/base/text/dimensions.ts";
+import { type Condition, rowsAsked } from "../../../appliance/base/text/condition.ts";
+import { COUNTED_OF, type ListName, rowsOf } from "../../../appliance/base/text/dimensions.ts";
 import { BLOCK_COUNTERS, Block, type BlockCounter } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
@@ -13,7 +13,7 @@ import {
   decodeBatch,
   rowsBySite,
 } from "../../../appliance/store/log/batch.ts";
-import { FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
+import { FLAG, type HitRecord, READING } from "../../../appliance/store/log/record.ts";
 
 const SITE = 1;
 export const ALL_DETAIL: FoldRules = { detailFrom: 0 };
@@ -66,16 +66,22 @@ export function told(blocks: Iterable<Block>): Map<string, number> {
           if (n > 0) facts.set(`${on} ${hour} ${counter}`, n);
       for (const [name, { texts, days }] of block.dimensions)
         days[day]?.each((value, { views, visitors, sessions }) => {
-          const counts = { views, visitors, sessions };
+          const counts =
+            name === "event_value" ? { sum: views - visitors } : { views, visitors, sessions };
           for (const [of, n] of Object.entries(counts))
-            if (n > 0) facts.set(`${on} ${name}=${texts[value]} ${of}`, n);
+            if (n !== 0) facts.set(`${on} ${name}=${texts[value]} ${of}`, n);
         });
     }
   return facts;
 }
 
 /** The same, counted one by one. */
-export function counted(records: readonly HitRecord[], isOfPath = false): Map<string, number> {
+export function counted(
+  records: readonly HitRecord[],
+  where: readonly Condition[] = [],
+): Map<string, number> {
+  const isOfPath = where.some(({ dimension }) => dimension === "path");
+  const asked = rowsAsked(where);
   const facts = new Map<string, number>();
   const add = (fact: string, n: number) => facts.set(fact, (facts.get(fact) ?? 0) + n);
   for (const { site, kind, flags, moment, times, values } of records) {
@@ -94,15 +100,22 @@ export function counted(records: readonly HitRecord[], isOfPath = false): Map<st
     };
     for (const [counter, counts] of Object.entries(counters))
       if (counts) add(`${day} ${moment % 24} ${counter}`, times);
+    const rows = kind !== "event" ? "views" : flags === READING ? "readings" : "events";
     for (const [name, text] of values) {
-      if (kind === "event" && name !== "event" && name !== "event_target") continue;
+      if ((rowsOf(name) === "views" ? asked : rowsOf(name)) !== rows) continue;
+      if (name === "event_value") {
+        const event = values.find(([name]) => name === "event")?.[1];
+        add(`${day} ${name}=${event} sum`, Number(text) * times);
+        continue;
+      }
       add(`${day} ${name}=${text} views`, times);
+      if (rows !== "views") continue;
       if (has(isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor))
         add(`${day} ${name}=${text} visitors`, times);
       if (has(FLAG.session)) add(`${day} ${name}=${text} sessions`, times);
     }
   }
-  return facts;
+  return new Map([...facts].filter(([, n]) => n !== 0));
 }
 
 /** The matching part of a block, as a block. */
@@ -115,13 +128,19 @@ export async function filtered(block: Block, where: readonly Condition[]): Promi
       where,
       of: () => of,
       days: [0, 30],
-      names: new Set(DETAIL_DIMENSIONS),
+      names: new Set<ListName>([...DETAIL_DIMENSIONS, "event_value"]),
     } as const;
     await filterBlock(reader, question, counters, (name, { day, length, places, counts }) => {
       if (name === "entry") return;
       const texts = block.dimensions.get(name)?.texts ?? [];
       for (let i = 0; i < length; i++) {
-        const n = { views: 0, visitors: 0, sessions: 0, [of]: counts[i] };
+        const sum = counts[i] as number;
+        const n = {
+          views: 0,
+          visitors: 0,
+          sessions: 0,
+          [sum < 0 ? "visitors" : of]: Math.abs(sum),
+        };
         fitting.dimension(name).count(day, texts[places[i] as number] as string, n);
       }
     });

@@ -1,13 +1,14 @@
 import fc from "fast-check";
+import { rowsOf } from "../../../appliance/base/text/dimensions.ts";
 import {
   DIMENSIONS,
   type Dimension,
   FLAGS,
   type HitRecord,
   KINDS,
+  mostValues,
+  READING,
 } from "../../../appliance/store/log/record.ts";
-
-const DEVICES = 8;
 
 const text = (dimension: Dimension) =>
   fc.oneof(
@@ -18,17 +19,24 @@ const text = (dimension: Dimension) =>
     },
   );
 
-/** Texts of some dimensions, each once but for devices. */
-const values = fc
-  .uniqueArray(fc.constantFrom(...DIMENSIONS.filter((name) => name !== "app_device")))
-  .chain((names) => fc.tuple(...names.map((name) => text(name).map((t) => [name, t] as const))))
-  .chain((some) =>
-    fc
-      .uniqueArray(text("app_device"), { maxLength: DEVICES })
-      .map((devices) => [...some, ...devices.map((t) => ["app_device", t] as const)]),
-  );
+const number = fc.integer({ min: -9_999, max: 9_999 }).map((n) => `${n || 1}`);
 
-const OF_EVENTS: ReadonlySet<string> = new Set(["event", "event_target"]);
+/** Texts of some dimensions, each as often as a hit may have it. */
+const values = fc
+  .uniqueArray(fc.constantFrom(...DIMENSIONS))
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        fc
+          .uniqueArray(name === "event_value" ? number : text(name), {
+            minLength: 1,
+            maxLength: mostValues(name),
+          })
+          .map((texts) => texts.map((t) => [name, t] as const)),
+      ),
+    ),
+  )
+  .map((some) => some.flat());
 
 /** Records of few sites, on days around the end of a month. */
 export function someRecords(maxLength: number): fc.Arbitrary<HitRecord[]> {
@@ -40,12 +48,26 @@ export function someRecords(maxLength: number): fc.Arbitrary<HitRecord[]> {
     times: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 })),
     values,
   });
-  // Only an event has an event's name.
-  const sound = (one: HitRecord): HitRecord =>
-    one.kind === "event"
-      ? one
-      : { ...one, values: one.values.filter(([name]) => !OF_EVENTS.has(name)) };
   return fc.array(record.map(sound), { maxLength });
+}
+
+/** A record with no other values than hits of its kind have. */
+function sound(one: HitRecord): HitRecord {
+  const only = (rows: ReturnType<typeof rowsOf>) =>
+    one.values.filter(([name]) => rowsOf(name) === "views" || rowsOf(name) === rows);
+  if (one.kind !== "event") return { ...one, values: only("views") };
+  if (one.flags & READING)
+    return {
+      ...one,
+      flags: READING,
+      values: [...only("readings"), ["time", "time-0"] as const].filter(
+        ([name], i, all) =>
+          all.findIndex(([other]) => other === name) === i || mostValues(name) > 1,
+      ),
+    };
+  const isNamed = one.values.some(([name]) => name === "event");
+  const values = only("events").filter(([name]) => isNamed || name !== "event_value");
+  return { ...one, flags: 0, values };
 }
 
 /** Bytes of the same length, some of them changed. */

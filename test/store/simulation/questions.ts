@@ -102,6 +102,8 @@ async function compareFiltered(box: SimulatedStore, snapshot: Snapshot, id: stri
   if (draw.below(2) > 0)
     where.push(
       draw.pick<Condition>([
+        { dimension: "event_prop", test: draw.pick(["is", "not"]), value: `a-${draw.below(3)}` },
+        { dimension: "time", test: draw.pick(["is", "not"]), value: `time-${draw.below(3)}` },
         { dimension: "path", test: "begins", value: `path-${draw.below(2)}` },
         { dimension: "path", test: "has", value: `H-${draw.below(2)}` },
       ]),

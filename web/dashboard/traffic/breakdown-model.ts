@@ -1,4 +1,4 @@
-import { asksForEvents } from "../../../appliance/base/text/condition.ts";
+import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import {
   addNumbers,
   type DayRange,
@@ -90,7 +90,7 @@ function countedIn(history: History, list: string, range: DayRange, rows: Row[])
   const { of, where } = history;
   const sum = rows.reduce((sum, row) => sum + row.count, 0);
   const other = list.startsWith("app_") ? METRIC_FACTS.app.name : OTHER_COUNTS[list];
-  if (other !== undefined || asksForEvents(where))
+  if (other !== undefined || rowsAsked(where) !== "views")
     return { counts: other ?? METRIC_FACTS.events.name, total: sum };
   const key = SERIES_OF[list === "entry" ? "sessions" : of];
   // A visitor of three pages counts in each of them, and once for the site.

@@ -1,6 +1,6 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/comparison.ts";
-import { asksForEvents } from "../../../appliance/base/text/condition.ts";
+import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import {
@@ -136,15 +136,15 @@ type Asked = Pick<History, "where" | "since" | "gaps">;
 /** The reason that a figure of a range is unknown under the conditions of a history; null where it is known. */
 export function whyUnknown(history: Asked, metric: Metric, range: DayRange): string | null {
   const { where, since } = history;
-  const isOfEvents = asksForEvents(where);
-  if (metric === "events") return isOfEvents ? null : "Events are a list of their own.";
+  const asked = rowsAsked(where);
+  if (metric === "events") return asked === "views" ? "Events are a list of their own." : null;
   if (gapsOf(history, metric, range).some(({ from, to }) => from <= range.from && to >= range.to))
     return "These days were imported from a tool that does not tell it.";
   if (where.length === 0) return null;
   if (range.to < since) return "These days are kept as totals, which cannot be filtered.";
   if (metric === "app") return "What apps send fits no filter.";
   if (metric === "interaction") return "A first touch is counted alone: it fits no filter.";
-  if (isOfEvents) return "Events are asked for, and not views.";
+  if (asked !== "views") return "Events are asked for, and not views.";
   if (METRIC_FACTS[metric].unit === "count") return null;
   return where.every(({ dimension }) => OF_SESSIONS.has(dimension))
     ? null
@@ -157,7 +157,7 @@ export function chartable(
   chosen: Metric | null,
   usual: Metric = DEFAULT_METRIC,
 ): Metric {
-  if (asksForEvents(history.where)) return "events";
+  if (rowsAsked(history.where) !== "views") return "events";
   const all = { from: history.first, to: history.last };
   const isKnown = (metric: Metric | null): metric is Metric =>
     metric !== null && whyUnknown(history, metric, all) === null;

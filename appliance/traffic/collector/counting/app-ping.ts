@@ -1,5 +1,5 @@
 import { storable } from "../../../base/text/storable.ts";
-import { type Dimension, type Hit, MAX_DEVICES } from "../../../store/log/record.ts";
+import { type Dimension, type Hit, mostValues } from "../../../store/log/record.ts";
 
 /** An OS bucket: `macos-14.2`, `arch`, `unknown`. */
 export const OS_BUCKET = /^[a-z][a-z0-9_]{0,15}(-[a-z0-9.]{1,12})?$/;
@@ -28,7 +28,7 @@ export function appPingHit(payload: Readonly<Record<string, unknown>>, cdnCountr
 function devices(dv: unknown): Iterable<string> {
   if (typeof dv !== "string") return [];
   const ids = dv.split(",").map((id) => storable(id.trim()));
-  return new Set(ids.filter((id) => id !== "").slice(0, MAX_DEVICES));
+  return new Set(ids.filter((id) => id !== "").slice(0, mostValues("app_device")));
 }
 
 function regionOf(country: unknown): string {

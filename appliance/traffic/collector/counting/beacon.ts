@@ -1,6 +1,14 @@
+import { isObject, plainText } from "../../../base/input/json.ts";
 import { memoize } from "../../../base/memoize.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
-import { type Dimension, FLAG, type Hit } from "../../../store/log/record.ts";
+import {
+  type Dimension,
+  FLAG,
+  type Hit,
+  mostValues,
+  READING,
+  readEventValue,
+} from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { referrerGroup } from "./referrer.ts";
 import { type Visitor, valuesOfPerson } from "./visitor.ts";
@@ -18,6 +26,12 @@ interface Beacon {
 
 /** The days since a browser was here last. */
 const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
+
+/** Seconds that a page was in sight, and percents of it that were read. */
+const TIMES = new Set(["<10", "10-30", "30-60", "60-180", "180-600", ">600"]);
+const DEPTHS = new Set(["<25", "25", "50", "75", "100"]);
+
+const PROPERTY = /^[a-z][a-z0-9_]{0,31}$/;
 
 const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
 
@@ -51,9 +65,34 @@ export function beaconHit(beacon: Beacon): Hit {
     if (payload.u === "1" && LAST_DAYS.has(again)) values.push(["again", again]);
     return { kind: "view", flags: flagsOf(payload), values };
   }
+  if (event === "end") {
+    values.push(["time", TIMES.has(target) ? target : "unknown"]);
+    const depth = storable(payload.k);
+    if (DEPTHS.has(depth)) values.push(["depth", depth]);
+    return { kind: "event", flags: READING, values };
+  }
   values.push(["event", event]);
-  if (target !== "") values.push(["event_target", target]);
+  // An object as the target is the properties.
+  const isTarget = target !== "" && !(isObject(payload.pr) && target === String({}));
+  if (isTarget) values.push(["event_target", target]);
+  values.push(...propertiesOf(isObject(payload.pr) ? payload.pr : {}, { event, target }));
   return { kind: "event", flags: 0, values };
+}
+
+/** The properties of an event, and the number that it carries. @param attributes those of an element, which name no property */
+function propertiesOf(
+  properties: Readonly<Record<string, unknown>>,
+  attributes: Readonly<Record<string, string>>,
+): [Dimension, string][] {
+  const values = Object.entries(properties)
+    .map(([name, value]) => [name, storable(plainText(value))] as const)
+    .filter(([name, text]) => PROPERTY.test(name) && text !== "" && attributes[name] !== text)
+    .slice(0, mostValues("event_prop"))
+    .map(([name, text]): [Dimension, string] => ["event_prop", storable(`${name}=${text}`)]);
+  const thousandths = Math.round(1_000 * Number(plainText(properties.value)));
+  if (readEventValue(`${thousandths}`) !== undefined)
+    values.push(["event_value", `${thousandths}`]);
+  return values;
 }
 
 function flagsOf(payload: Beacon["payload"]): number {

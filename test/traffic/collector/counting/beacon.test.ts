@@ -12,7 +12,7 @@ import {
 } from "../../../helpers/world.ts";
 
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
-const sites = manySites(190);
+const sites = manySites(230);
 
 describe("a beacon", () => {
   const world = sharedWorld({ env: { SITES: sites.SITES } });
@@ -298,6 +298,75 @@ describe("a beacon", () => {
       assert.deepEqual(await countsOf({ ev: "download", t: "a.zip", ...flags }), {
         event: { download: 1 },
         event_target: { "a.zip": 1 },
+      });
+    });
+
+    it("counts its properties, each with its value", async () => {
+      const pr = { plan: "pro", step: 2, free: "", Plan: "x", "a-b": "x", list: [1], none: null };
+      assert.deepEqual(await countsOf({ ev: "signup", pr }), {
+        event: { signup: 1 },
+        event_prop: { "plan=pro": 1, "step=2": 1 },
+      });
+    });
+
+    it("counts eight properties at most, and cuts long ones", async () => {
+      const pr = Object.fromEntries(
+        Array.from({ length: 12 }, (_, n) => [`p${n}`, "x".repeat(200)]),
+      );
+      const { event_prop = {} } = await countsOf({ ev: "signup", pr });
+      const wanted = Array.from({ length: 8 }, (_, n) => `p${n}=${"x".repeat(125)}`);
+      assert.deepEqual(Object.keys(event_prop).sort(), wanted);
+    });
+
+    it("takes what attributes name for no property", async () => {
+      const pr = { event: "signup", target: "pro", plan: "x" };
+      assert.deepEqual(await countsOf({ ev: "signup", t: "pro", pr }), {
+        event: { signup: 1 },
+        event_target: { pro: 1 },
+        event_prop: { "plan=x": 1 },
+      });
+    });
+
+    for (const [value, sum] of [
+      [12.5, 12_500],
+      ["12.5", 12_500],
+      [0.0004, undefined],
+      [-3, -3_000],
+      [1e9, 1e12],
+      [1e300, undefined],
+      ["9".repeat(400), undefined],
+      [true, undefined],
+      [[5], undefined],
+      [{ valueOf: 5 }, undefined],
+    ] as const)
+      it(`adds up a value of ${String(JSON.stringify(value)).slice(0, 20)} as ${sum} thousandths`, async () => {
+        const { event_value } = await countsOf({ ev: "order", pr: { value } });
+        assert.deepEqual(event_value, sum === undefined ? undefined : { order: sum });
+      });
+
+    it("adds up the values of an event, those below zero, too, and keeps what nobody could owe out", async () => {
+      const site = sites.next();
+      for (const value of [19.99, 5, -4.99, 2e9])
+        await world().beacon({ ev: "order", pr: { value } }, { s: site });
+      assert.deepEqual((await world().counts(site)).event_value, { order: 20_000 });
+    });
+
+    for (const pr of ["plan", ["plan"], 5, null])
+      it(`takes ${JSON.stringify(pr)} for no properties`, async () => {
+        assert.deepEqual(await countsOf({ ev: "signup", t: "pro", pr }), {
+          event: { signup: 1 },
+          event_target: { pro: 1 },
+        });
+      });
+
+    it("says how a page was read, and counts no event and no view", async () => {
+      const flags = { u: "1", s: "1", b: "1", g: "1", n: "1" };
+      assert.deepEqual(await countsOf({ ev: "end", t: "30-60", k: "75", p: "/a", ...flags }), {
+        time: { "30-60": 1 },
+        depth: { 75: 1 },
+      });
+      assert.deepEqual(await countsOf({ ev: "end", t: "5 days", k: "110" }), {
+        time: { unknown: 1 },
       });
     });
 

@@ -28,6 +28,8 @@ describe("each dimension", () => {
     const others = [
       beaconHit({ ...beacon, payload: saying("x", { ev: "hi" }) }),
       beaconHit({ ...beacon, payload: { u: "1", q: "new" } }),
+      beaconHit({ ...beacon, payload: { ev: "end", t: "<10", k: "<25" } }),
+      beaconHit({ ...beacon, payload: { ev: "signup", pr: { value: 3 } } }),
       beaconHit({ ...beacon, payload: {}, visitor: { bot: "googlebot" } }),
     ];
     const counted = [...hits, ...others].flatMap(({ values }) => values.map(([name]) => name));
