@@ -40,7 +40,7 @@ const COMMON_ASSET = "da-common.js";
 /** A page's module, and its parts that load later: what both need stands in the first one, and they find it there. */
 const DASHBOARD = {
   first: { asset: "dashboard.js", source: "web/dashboard/main.tsx" },
-  later: ["below", "panels", "overview/overview", "sign-in", "surveys/surveys", "zone/map"].map(
+  later: ["below", "overview/overview", "sign-in", "surveys/surveys", "zone/map"].map(
     (name) => `web/dashboard/${name}.tsx`,
   ),
 };

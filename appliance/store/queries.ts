@@ -48,6 +48,8 @@ export interface StatsQuery extends Filter {
   readonly tellsSources?: "named" | "numbered";
   /** Whether the answer tells if the site has any survey response; no unless given. */
   readonly tellsSurveys?: boolean;
+  /** Whether it has the saved views of the site; no unless given. */
+  readonly tellsViews?: boolean;
   /** The zone by which days begin. */
   readonly zone: string;
   /** The first day that begins by that zone, and the zone before; undefined where it always was. */

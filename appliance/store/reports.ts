@@ -1,6 +1,7 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
 import type { Goal } from "../base/text/goals.ts";
+import type { SavedView } from "../base/text/selection.ts";
 import type { SourceKind } from "../base/text/source-name.ts";
 import type { Warning } from "../base/text/warnings.ts";
 
@@ -74,6 +75,8 @@ export interface StatsHead {
   only?: number;
   /** Whether the site has any survey response, where the question asks for it. */
   surveys?: boolean;
+  /** The saved views of the site, where the question asks for them. */
+  views?: SavedView[];
   series?: SeriesRow[];
   detail?: DetailAnswer;
   /** The conditions that a shared link adds to every question. */

@@ -288,6 +288,24 @@ describe("links to the dashboard", () => {
       assert.equal(await day.inputValue(), "");
     });
 
+    it("save what is shown as a view, once somebody has named it, and lead back to where it is kept", async () => {
+      await show("&period=7d&where=path:is:/hello");
+      await more();
+      await item("Save this view…").click();
+      const name = card().getByLabel("Name of the view", { exact: true });
+      await name.and(page().locator(":focus")).waitFor();
+      await page().keyboard.type("Hello");
+      await page().keyboard.press("Enter");
+      await card().getByText("period 7d, Page is /hello").waitFor();
+      await show();
+      await button(page(), "Hello").click();
+      await page().getByRole("region", { name: "Filters" }).getByText("/hello").waitFor();
+      await item("Rename or remove…").click();
+      await card().getByText("Saved views", { exact: true }).click();
+      await card().getByRole("button", { name: "Remove Hello" }).click();
+      await card().getByRole("button", { name: "Remove Hello" }).waitFor({ state: "detached" });
+    });
+
     it("make a goal of a page or an event of a list, and of nothing else", async () => {
       await control().world.beacon({ ev: "sign up:now" });
       await show();
@@ -350,7 +368,7 @@ describe("links to the dashboard", () => {
       await heading(visited, "Visitors by day").waitFor();
       await more(visited);
       await button(visited, "Export CSV").waitFor();
-      for (const name of ["Share this view…", "Mark this day…"])
+      for (const name of ["Share this view…", "Save this view…", "Mark this day…"])
         assert.equal(await item(name, visited).count(), 0, name);
       assert.ok(!sent.some((text) => text.includes("/web-ui")));
       await button(visited, "Star /hello").first().waitFor({ state: "attached" });

@@ -40,6 +40,11 @@ describe("what is drawn already does not move", () => {
       goals,
     });
     assert.equal(status, 200, text);
+    const views = Array.from({ length: 20 }, (_, n) => ({
+      name: `The view number ${n}`,
+      query: "",
+    }));
+    await new Api(world).ask("PUT", "/api/sites/fieldnotes/views", { views });
   });
 
   for (const [width, height] of [

@@ -10,6 +10,8 @@ import { useWebUi } from "./web-ui/use-web-ui.ts";
 
 export { Empty } from "./empty.tsx";
 export { Asking } from "./filters/asking.tsx";
+export { ViewChips } from "./filters/view-chips.tsx";
+export { KeyList, OwnerLinks, PeriodPanel, saveCsv, WARNINGS } from "./panels.tsx";
 
 export type BelowProps = Pick<
   Shown,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { sourceName } from "../../appliance/base/text/source-name.ts";
 import { Later, load } from "./later.tsx";
-import { Menu, PANELS } from "./menu.tsx";
+import { Menu, REST } from "./menu.tsx";
 import { type Compare, shifted, stepName } from "./period/period.ts";
 import { PeriodMenu } from "./period/period-menu.tsx";
 import type { Shown } from "./traffic/shown.ts";
@@ -26,7 +26,7 @@ export function Controls(props: ControlsProps) {
       onChoose={(compare) => change({ compare })}
     />
   );
-  const save = async () => (await load(PANELS)).saveCsv(history, range);
+  const save = async () => (await load(REST)).saveCsv(history, range);
   return (
     <div class="controls">
       <div class="stepper">
@@ -71,7 +71,7 @@ export function Controls(props: ControlsProps) {
                 >
                   Export CSV
                 </button>
-                <Later part={PANELS} waiting="">
+                <Later part={REST} waiting="">
                   {({ OwnerLinks }) => <OwnerLinks {...{ history, range, view, token }} />}
                 </Later>
               </>

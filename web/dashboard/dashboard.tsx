@@ -11,7 +11,7 @@ import { Header } from "./header.tsx";
 import { type History, isEmpty } from "./history.ts";
 import { keyActions, useKeys } from "./keys/keys.ts";
 import { Later, load, usePart, useSteps } from "./later.tsx";
-import { PANELS } from "./menu.tsx";
+import { REST } from "./menu.tsx";
 import { DaysNotice, Notices, OnlyNotice } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period/period.ts";
 import { chartable, totalText } from "./traffic/figures.ts";
@@ -23,7 +23,6 @@ import { useReading } from "./use-reading.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
-const BELOW = { name: "the lists", load: () => import("./below.tsx") };
 const SURVEYS = { name: "the surveys", load: () => import("./surveys/surveys.tsx") };
 
 export interface DashboardProps {
@@ -102,8 +101,13 @@ export function Dashboard(props: DashboardProps) {
             change={change}
           />
         )}
+        {history.views.length > 0 && (
+          <Later part={REST} waiting={<div class="views" />}>
+            {({ ViewChips }) => <ViewChips {...{ history, view, token, change }} />}
+          </Later>
+        )}
         {(isOld || view.where.length > 0) && (
-          <Later part={BELOW} waiting={<section class="asking" />}>
+          <Later part={REST} waiting={<section class="asking" />}>
             {({ Asking }) => (
               <Asking
                 {...{ history, range, tab, isOld, now: feed.hour, change }}
@@ -120,7 +124,7 @@ export function Dashboard(props: DashboardProps) {
             {({ Surveys }) => <Surveys {...{ history, range, view, token, change }} />}
           </Later>
         ) : isNew ? (
-          <Later part={BELOW}>{({ Empty }) => <Empty {...{ history, refresh }} />}</Later>
+          <Later part={REST}>{({ Empty }) => <Empty {...{ history, refresh }} />}</Later>
         ) : (
           <Traffic
             {...{ history, range, token, view, bots, toggleBots, change }}
@@ -130,7 +134,7 @@ export function Dashboard(props: DashboardProps) {
         )}
       </main>
       {areKeysShown && (
-        <Later part={PANELS}>{({ KeyList }) => <KeyList onClose={() => showKeys(false)} />}</Later>
+        <Later part={REST}>{({ KeyList }) => <KeyList onClose={() => showKeys(false)} />}</Later>
       )}
     </div>
   );
@@ -158,7 +162,7 @@ function Traffic(props: TrafficProps) {
   const goals = useGoals({ history, range, compared, token });
   const drawn = useSteps(STEPS.below);
   // So that no press on a menu has to wait.
-  useEffect(() => void load(PANELS).catch(() => {}), []);
+  useEffect(() => void load(REST).catch(() => {}), []);
   // Told once for each choice, and not again with each count that comes.
   const told = useMemo(
     () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
@@ -185,5 +189,5 @@ function Traffic(props: TrafficProps) {
 }
 
 function LaterBelow(props: BelowProps) {
-  return <Later part={BELOW}>{({ Below }) => <Below {...props} />}</Later>;
+  return <Later part={REST}>{({ Below }) => <Below {...props} />}</Later>;
 }

@@ -1,7 +1,8 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import { comparableHost } from "../../appliance/base/names.ts";
-import { type Condition, rowsAsked } from "../../appliance/base/text/condition.ts";
+import { type Condition, readConditions, rowsAsked } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
+import type { SavedView } from "../../appliance/base/text/selection.ts";
 import type {
   HoursOfDay,
   SeriesRow,
@@ -9,7 +10,6 @@ import type {
   StatsAnswer,
   Warning,
 } from "../../appliance/traffic/collector/wire.ts";
-import { parseWhere } from "./filters/where.ts";
 import { isOfHosts } from "./traffic/hosts.ts";
 
 /** Days `from`–`to`, both included. */
@@ -59,6 +59,8 @@ export interface History {
   pending: number;
   /** whether any survey response ever came */
   hasSurveys: boolean;
+  /** selections of the site that its owner has given a name */
+  views: readonly SavedView[];
   /** the sources of which the site has counts */
   sources: SiteSource[];
   /** the source that all of this is of; null where it is of all of them */
@@ -82,7 +84,7 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=text&sources=1&entry=1&surveys=1`.
+ * Decodes `/stats?from=first&series=1&daily=text&sources=1&entry=1&surveys=1&views=1`.
  * @param asked the requested conditions and kind of counts
  * @param whole the history without conditions, if it is known
  * @throws {Error} when the answer violates the format
@@ -107,7 +109,7 @@ export function decodeHistory(
   }
   const length = last - first + 1;
   const { detail, zoneChange } = answer;
-  const bound = parseWhere(answer.bound ?? []);
+  const bound = readConditions(answer.bound ?? []);
   const where = [...bound, ...asked.where];
   const { sampled = 1, margin = 0 } = detail ?? {};
   return {
@@ -129,6 +131,7 @@ export function decodeHistory(
     live: answer.live ?? null,
     warnings: answer.warnings ?? [],
     pending: answer.pending ?? 0,
+    views: answer.views ?? [],
     hasSurveys: answer.surveys ?? false,
     sources: answer.sources ?? [],
     only: answer.sources?.find(({ number }) => number === answer.only) ?? null,

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** The content of menus, and of what keys open. */
-export const PANELS = { name: "the menu", load: () => import("./panels.tsx") };
+/** The part that is not on the first screen: the lists, the content of menus and of what keys open. A page needs all of it soon. */
+export const REST = { name: "the rest of the page", load: () => import("./below.tsx") };
 
 interface MenuProps {
   /** the text or sign on the button */

@@ -5,7 +5,7 @@ import { shortDay } from "../shared/dates.ts";
 import { counted } from "../shared/format.ts";
 import { type DayRange, type History, isUntold } from "./history.ts";
 import { Later } from "./later.tsx";
-import { PANELS } from "./menu.tsx";
+import { REST } from "./menu.tsx";
 import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
@@ -46,7 +46,7 @@ export function Notices(props: NoticesProps) {
         </p>
       )}
       {history.warnings.length > 0 && (
-        <Later part={PANELS}>
+        <Later part={REST}>
           {({ WARNINGS }) =>
             history.warnings.map((code) => (
               <p class="notice bad" key={code}>

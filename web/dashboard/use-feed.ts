@@ -301,6 +301,7 @@ async function readSite(wanted: Wanted, known: Known, signal: AbortSignal): Prom
     sources: 1,
     entry: 1,
     surveys: 1,
+    views: 1,
   };
   const answer = await readJson<StatsAnswer>(
     "stats",

@@ -6,6 +6,11 @@ import {
   readCondition,
 } from "../../appliance/base/text/condition.ts";
 import { GOAL_KINDS, type Goal } from "../../appliance/base/text/goals.ts";
+import {
+  readSelection,
+  SAVED_VIEW_LIMITS,
+  selectionQuery,
+} from "../../appliance/base/text/selection.ts";
 
 /**
  * The content of a form on a site's page in the Web UI, as a link of the dashboard fills it in. It does nothing before the
@@ -15,7 +20,9 @@ export type Draft =
   | { kind: "share"; where: readonly Condition[] }
   /** on a day like `2026-01-31` */
   | { kind: "mark"; day: string }
-  | { kind: "goal"; of: Goal["kind"]; value: string };
+  | { kind: "goal"; of: Goal["kind"]; value: string }
+  /** as `selectionQuery` writes it */
+  | { kind: "view"; query: string };
 
 /** The draft of one kind. */
 export type DraftOf<Kind extends Draft["kind"]> = Extract<Draft, { kind: Kind }>;
@@ -29,6 +36,7 @@ export function draftUrl(webUi: string, site: string, draft: Draft): string {
 
 function textsOf(draft: Draft): string[] {
   if (draft.kind === "mark") return [draft.day];
+  if (draft.kind === "view") return [draft.query];
   if (draft.kind === "goal") return [`${draft.of}:${draft.value}`];
   return draft.where.length === 0 ? [""] : draft.where.map(conditionText);
 }
@@ -36,6 +44,8 @@ function textsOf(draft: Draft): string[] {
 /** Reads a draft from the query of an address, which anybody may have made; null where there is none, or any part of it is wrong. */
 export function readDraft(params: URLSearchParams): Draft | null {
   if (params.has("share")) return shareOf(params.getAll("share").filter(Boolean));
+  const view = params.get("view");
+  if (view !== null) return viewOf(view);
   const day = params.get("mark");
   if (day !== null) return parseDay(day) === undefined ? null : { kind: "mark", day };
   const [, kind, value = ""] = /^([a-z]+):(.+)$/.exec(params.get("goal") ?? "") ?? [];
@@ -58,6 +68,15 @@ function shareOf(texts: readonly string[]): Draft | null {
     where.every(({ value }) => isStored(value))
     ? { kind: "share", where }
     : null;
+}
+
+/** A view in any other form is none of the dashboard's, and may lack one of its filters. */
+function viewOf(query: string): Draft | null {
+  if (query.length > SAVED_VIEW_LIMITS.query) return null;
+  const selection = readSelection(new URLSearchParams(query));
+  const isWhole =
+    selectionQuery(selection) === query && selection.where.every(({ value }) => isStored(value));
+  return isWhole ? { kind: "view", query } : null;
 }
 
 /** The characters of the longest value that is stored. */

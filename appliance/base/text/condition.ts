@@ -42,6 +42,11 @@ export function readCondition(text: string): Condition | undefined {
   return dimension && test && value !== "" ? { dimension, test, value } : undefined;
 }
 
+/** Reads texts like `path:is:/about`, and ignores invalid ones. */
+export function readConditions(texts: readonly string[]): Condition[] {
+  return texts.flatMap((text) => readCondition(text) ?? []);
+}
+
 /** A dimension that conditions may have, by its name; undefined for any other name. */
 export function filterable(name: string): Dimension | undefined {
   return DIMENSIONS.find((one) => one === name && !WITHOUT_DETAIL.has(one));

@@ -2,6 +2,7 @@ import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
 import { type Condition, conditionText, rowsAsked } from "../../base/text/condition.ts";
 import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
+import type { SavedView } from "../../base/text/selection.ts";
 import { hasOpenName } from "../../base/text/source-name.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { firstDayOf } from "../blocks/month.ts";
@@ -34,6 +35,7 @@ interface SiteFacts {
   readonly sources?: readonly CountedSource[] | undefined;
   /** Whether there is any survey response. */
   readonly surveys?: boolean | undefined;
+  readonly views?: readonly SavedView[] | undefined;
   /** Tells the days that do not know some counters. */
   readonly gapsIn?: (range: SiteDays) => Promise<readonly Gap[]>;
 }
@@ -142,6 +144,7 @@ function headOf(
     detail,
     sources = [],
     surveys,
+    views,
     gaps,
   }: {
     readonly from: Day;
@@ -170,6 +173,7 @@ function headOf(
       sources: sources.map((each) => toldOf(each, query)),
     }),
     ...(surveys !== undefined && { surveys }),
+    ...(views !== undefined && { views: [...views] }),
     ...(detail && { detail }),
     ...(query.bound && { bound: query.bound.map(conditionText) }),
     ...(gaps.length > 0 && { gaps: [...gaps] }),

@@ -1,4 +1,7 @@
 import { DayZone } from "../../base/day-zone.ts";
+import { bodyOf } from "../../base/documents.ts";
+import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
+import type { SavedViews } from "../../base/text/selection.ts";
 import type { Month } from "../blocks/month.ts";
 import type { DocumentRow } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
@@ -164,14 +167,20 @@ interface OfSite {
   readonly site: SiteKey;
 }
 
+async function savedViews(rows: Rows, site: SiteKey): Promise<SavedViews["views"]> {
+  const body = await documentOfSite(rows, site, SAVED_VIEWS.name);
+  return (body === null ? undefined : bodyOf(SAVED_VIEWS, String(site), body))?.views ?? [];
+}
+
 /** The questions to the numbers, the same for both engines: to the fleet's, where there is one. */
 const FLEET_READS = {
   /** The body of `/stats`. */
   async stats(of: ReadContext, { query, accepts }: Asked<StatsQuery>) {
-    const { site, source: only, tellsSources, tellsSurveys } = query;
-    // A response changes no count, so that it is a part of the question.
+    const { site, source: only, tellsSources, tellsSurveys, tellsViews } = query;
+    // Neither changes a count, so that both are parts of the question.
     const surveys = tellsSurveys ? await new SurveyRows(of.rows).any(site) : undefined;
-    const question = { ...query, surveys };
+    const views = tellsViews ? await savedViews(of.rows, site) : undefined;
+    const question = { ...query, surveys, views };
     return of.lastAnswers.answer(await of.version(), question, accepts, async () => {
       const sources =
         tellsSources &&
@@ -179,7 +188,7 @@ const FLEET_READS = {
           of.counts(number).firstDay(site),
         ));
       const gapsIn = (range: SiteDays) => gapsOf(of.snapshot, of.rows, range, only);
-      return statsBody(of.counts(only), query, { sources, surveys, gapsIn });
+      return statsBody(of.counts(only), query, { sources, surveys, views, gapsIn });
     });
   },
   /** The body of `/goals`. */

@@ -12,6 +12,7 @@ import {
 import { DIGEST } from "../../base/input/digest.ts";
 import { GOALS } from "../../base/input/goals.ts";
 import { MARKS } from "../../base/input/marks.ts";
+import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
 
 import type { SurveyLabels } from "../reports.ts";
@@ -111,6 +112,7 @@ export const SITE_SETTINGS: readonly DocumentKind[] = [
   SURVEY_LABELS,
   GOALS,
   MARKS,
+  SAVED_VIEWS,
   DIGEST,
   SITE_ALARMS,
   SHARES,

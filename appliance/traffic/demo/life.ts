@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Goal } from "../../base/text/goals.ts";
 import type { Mark } from "../../base/text/marks.ts";
+import type { SavedView } from "../../base/text/selection.ts";
 import type { Hit } from "../../store/log/record.ts";
 import { DEMO_PUSHES } from "./decks.ts";
 import { demoVisits } from "./demo.ts";
@@ -77,6 +78,13 @@ export const DEMO_GOALS: readonly Goal[] = [
   { name: "Downloaded something", kind: "event", value: "download" },
   { name: "Went on elsewhere", kind: "event", value: "outbound" },
   { name: "Read about it", kind: "page", value: "/about" },
+];
+
+/** Saved views of both sites. */
+export const DEMO_VIEWS: readonly SavedView[] = [
+  { name: "A year of search", query: "period=365d&where=ref_group%3Ais%3Asearch" },
+  { name: "On phones", query: "where=device%3Ais%3Amobile" },
+  { name: "Today by the hour", query: "period=day&metric=pv" },
 ];
 
 const NOTED = [

@@ -4,6 +4,7 @@ import { type DocumentKind, readDocument } from "../../base/documents.ts";
 import { GOALS } from "../../base/input/goals.ts";
 import { isObject, plainText } from "../../base/input/json.ts";
 import { MARKS } from "../../base/input/marks.ts";
+import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { schemas } from "../../base/input/shape.ts";
 import { DIMENSIONS } from "../../base/text/dimensions.ts";
 import { storable } from "../../base/text/storable.ts";
@@ -28,7 +29,7 @@ import { ImportRefused } from "./refused.ts";
 const VERSION = 1;
 const MAX_SURVEYS = 200_000;
 /** The settings that are taken, by the name of their kind. */
-const SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SURVEY_LABELS];
+const SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SAVED_VIEWS, SURVEY_LABELS];
 
 export const tallydeck: Format = {
   name: "Tallydeck",

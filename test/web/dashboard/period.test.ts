@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { formatDay } from "../../../appliance/base/calendar.ts";
+import type { Choice } from "../../../appliance/base/text/selection.ts";
 import type { DayRange } from "../../../web/dashboard/history.ts";
 import {
-  type Choice,
   choiceName,
   choiceOf,
   comparedRange,

@@ -17,6 +17,8 @@ describe("what a link of the dashboard fills in", () => {
     { kind: "mark", day: "2026-02-28" },
     { kind: "goal", of: "event", value: "a:b & c=d*e" },
     { kind: "goal", of: "page", value: "/thanks" },
+    { kind: "view", query: "" },
+    { kind: "view", query: "period=7d&metric=pv&where=path%3Ais%3A%2Fa%26b%3Dc" },
   ];
 
   it("comes back whole, below the site's own address", () => {
@@ -61,6 +63,22 @@ describe("what a link of the dashboard fills in", () => {
     ])
       assert.equal(read(`goal=${wrong}`), null, wrong);
     assert.ok(read(`goal=event:${"a".repeat(128)}`));
+  });
+
+  it("is a view as the dashboard writes it, with all of its filters", () => {
+    const right = "where=path%3Ais%3A%2Fa";
+    const view = (query: string) => readDraft(new URLSearchParams({ view: query }));
+    assert.ok(view(right));
+    for (const wrong of [
+      `${right}&where=path`,
+      `${right}&site=shop`,
+      "period=fortnight",
+      "<b>",
+      `?${right}`,
+      `source=${"x".repeat(2_000)}`,
+      `${right}%0A`,
+    ])
+      assert.equal(view(wrong), null, wrong);
   });
 
   it("is no share at all where one of its filters is wrong, which would show more than was meant", () => {

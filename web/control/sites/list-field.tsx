@@ -16,7 +16,8 @@ interface ListFieldProps<Name extends string, Entry> {
   /** as of its form, which is then shown at once */
   filled?: Readonly<Record<string, string>> | null;
   nameOf: (entry: Entry) => string;
-  show: (entry: Entry) => ComponentChildren;
+  /** @param replace puts another entry in its place */
+  show: (entry: Entry, replace: (by: Entry) => void) => ComponentChildren;
   /** a new entry, of the controls of `children` */
   read: (given: FormData) => Entry;
   /** the controls for a new entry */
@@ -49,7 +50,10 @@ export function ListField<Name extends string, Entry>(props: ListFieldProps<Name
             <ul class="entries">
               {shown.map((entry) => (
                 <li key={JSON.stringify(entry)} class="row">
-                  {show(entry)}
+                  {show(
+                    entry,
+                    (by) => void change(entries.map((one) => (one === entry ? by : one))),
+                  )}
                   <span class="spacer" />
                   <button
                     type="button"

@@ -172,7 +172,7 @@ function shown({ where }: Pick<Share, "where">): string {
 }
 
 /** `Page begins with /blog`; a text that is no filter as it is. */
-function inWords(text: string): string {
+export function inWords(text: string): string {
   const one = readCondition(text);
   return one ? `${ONE_OF[one.dimension]} ${TEST_NAMES[one.test]} ${one.value}` : text;
 }

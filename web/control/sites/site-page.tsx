@@ -27,6 +27,7 @@ import { Section } from "./section.tsx";
 import { ShareLinks } from "./share-links.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
+import { ViewsField } from "./views-field.tsx";
 
 interface SitePageProps {
   site: Site;
@@ -47,6 +48,7 @@ export function SitePage({ site, activity }: SitePageProps) {
   }, []);
   const path = `api/sites/${site.id}`;
   const base = siteCollector(visitorsUrl(box), site.host);
+  const readers = siteCollector(readersUrl(box), site.host);
   return (
     <section class="stack site" aria-labelledby={`site-${site.id}`}>
       <header class="entry">
@@ -68,13 +70,14 @@ export function SitePage({ site, activity }: SitePageProps) {
         <div class="card sections">
           <AlarmsField id={site.id} states={activity?.alarms} />
           <DigestField path={`${path}/digest`} zone={activity?.zone} />
-          <ShareLinks
-            site={site}
-            base={siteCollector(readersUrl(box), site.host)}
-            draft={of("share")}
-          />
+          <ShareLinks site={site} base={readers} draft={of("share")} />
           <GoalsField site={path} draft={of("goal")} />
           <MarksField path={`${path}/marks`} draft={of("mark")} />
+          <ViewsField
+            path={`${path}/views`}
+            dashboard={`${readers}/dashboard?site=${site.id}`}
+            draft={of("view")}
+          />
           <SurveyLabelsField path={`${path}/survey-labels`} />
           <BadgeField site={site} base={base} />
           <ImportField site={site.id} />

@@ -2,15 +2,9 @@ import {
   type Condition,
   conditionText,
   filterable,
-  readCondition,
 } from "../../../appliance/base/text/condition.ts";
 import type { Dimension } from "../../../appliance/base/text/dimensions.ts";
 import { comparable } from "../traffic/hosts.ts";
-
-/** Reads texts like `path:is:/about`, and ignores invalid ones. */
-export function parseWhere(texts: readonly string[]): Condition[] {
-  return texts.flatMap((text) => readCondition(text) ?? []);
-}
 
 /** Adds or removes a condition for a value. Dimensions without filters change nothing. */
 export function toggled(

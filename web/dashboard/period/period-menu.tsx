@@ -1,6 +1,6 @@
 import { rangeName } from "../../shared/dates.ts";
 import { Later } from "../later.tsx";
-import { Menu, PANELS } from "../menu.tsx";
+import { Menu, REST } from "../menu.tsx";
 import { choiceName } from "./period.ts";
 import type { PeriodProps } from "./period-panel.tsx";
 
@@ -18,7 +18,7 @@ export function PeriodMenu(props: PeriodProps) {
   return (
     <Menu class="period" label={label}>
       {(close) => (
-        <Later part={PANELS}>
+        <Later part={REST}>
           {({ PeriodPanel }) => (
             <PeriodPanel
               {...props}

@@ -1,7 +1,8 @@
 import { type Day, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import type { Choice } from "../../../appliance/base/text/selection.ts";
 import type { DayRange, History } from "../history.ts";
 import { Calendar } from "./calendar.tsx";
-import { type Choice, choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";
+import { choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";
 
 export interface PeriodProps {
   history: History;

@@ -5,38 +5,15 @@ import {
   yearStart,
 } from "../../../appliance/base/calendar.ts";
 import { daysBack } from "../../../appliance/base/comparison.ts";
+import {
+  type Choice,
+  PERIOD_LENGTHS,
+  type Selection,
+} from "../../../appliance/base/text/selection.ts";
 import { longDay, monthName, rangeName, yearName } from "../../shared/dates.ts";
 import type { DayRange } from "../history.ts";
 
-/** The kinds of period; those with a length in days end on any day, `all` is the whole history. */
-const LENGTHS = {
-  day: 1,
-  "7d": 7,
-  "14d": 14,
-  "30d": 30,
-  "90d": 90,
-  "365d": 365,
-  month: null,
-  year: null,
-  all: null,
-} as const;
-
-type PeriodId = keyof typeof LENGTHS;
-
-/**
- * The chosen period: one that ends today, one that ends on a given day (a month or a year: that contains the day), or any
- * range of days.
- */
-export type Choice =
-  | { period: PeriodId; end: Day | null }
-  | { period: "custom"; from: Day; to: Day };
-
-/**
- * The bases that figures are compared with: the days just before, the same weekdays a year earlier,
- * nothing.
- */
-export const COMPARES = ["prior", "year", "off"] as const;
-export type Compare = (typeof COMPARES)[number];
+export type Compare = Selection["compare"];
 
 /** The longest range that the collector answers. An address may have any, like the year 1. */
 export const MAX_RANGE_DAYS = 4_000;
@@ -45,8 +22,6 @@ export const MAX_RANGE_DAYS = 4_000;
 const YEAR = 364;
 
 type Bounds = { first: Day; last: Day };
-
-export const isPeriod = (text: string): text is PeriodId => Object.hasOwn(LENGTHS, text);
 
 const lengthOf = (range: DayRange): number => range.to - range.from + 1;
 
@@ -68,7 +43,7 @@ export function rangeOf(choice: Choice, history: Bounds): DayRange {
     const whole = wholeOf(period, to);
     return { from: whole.from, to: Math.min(whole.to, history.last) };
   }
-  return { from: to - LENGTHS[period] + 1, to };
+  return { from: to - PERIOD_LENGTHS[period] + 1, to };
 }
 
 /** The calendar's month or year with a day in it. */

@@ -2,6 +2,7 @@ import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/comparison.ts";
 import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
+import type { METRICS } from "../../../appliance/base/text/selection.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import {
   type DayRange,
@@ -24,7 +25,9 @@ interface MetricFacts {
   lessIsBetter?: true;
 }
 
-const FACTS = {
+export type Metric = (typeof METRICS)[number];
+
+export const METRIC_FACTS: Record<Metric, MetricFacts> = {
   pv: {
     name: "Pageviews",
     unit: "count",
@@ -81,12 +84,7 @@ const FACTS = {
     help: "Desktop apps that reported in. An app sends at most one a UTC day.",
   },
   events: { name: "Events", unit: "count", of: "views", help: "How often they happened." },
-} satisfies Record<string, MetricFacts>;
-
-/** The metrics that a tile can show and the trend chart can draw. */
-export type Metric = keyof typeof FACTS;
-export const METRIC_FACTS: Record<Metric, MetricFacts> = FACTS;
-export const METRICS = Object.keys(FACTS) as Metric[];
+};
 
 /** Charted until the tile of another one is pressed. */
 const DEFAULT_METRIC: Metric = "uv";

@@ -8,6 +8,7 @@ import {
   parseDay,
 } from "../../../appliance/base/calendar.ts";
 import type { Mark } from "../../../appliance/base/text/marks.ts";
+import { UNITS } from "../../../appliance/base/text/selection.ts";
 import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import {
@@ -40,8 +41,6 @@ interface TrendMark {
   isQuiet?: true;
 }
 
-/** The length of time that one place on the x axis stands for. */
-export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** One place on the x axis. */

@@ -1,4 +1,5 @@
 import { formatDay } from "../../../appliance/base/calendar.ts";
+import { selectionQuery } from "../../../appliance/base/text/selection.ts";
 import { longDay } from "../../shared/dates.ts";
 import { type Draft, draftUrl } from "../../shared/draft.ts";
 import type { DayRange, History } from "../history.ts";
@@ -20,6 +21,7 @@ export function OwnerLinks({ history: { site }, range: { to }, view, token }: Ow
   return (
     <>
       <a href={urlOf({ kind: "share", where: view.where })}>Share this view…</a>
+      <a href={urlOf({ kind: "view", query: selectionQuery(view) })}>Save this view…</a>
       <a href={urlOf({ kind: "mark", day: formatDay(to) })}>
         Mark this day… <small>{longDay(to)}</small>
       </a>

@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import { GOALS } from "../../../base/input/goals.ts";
 import { MARKS } from "../../../base/input/marks.ts";
+import { SAVED_VIEWS } from "../../../base/input/saved-views.ts";
 import type { Config } from "../../../config/config.ts";
 import { firstSettings, virtualId } from "../../../deck/identity.ts";
 import {
@@ -25,7 +26,7 @@ import {
 } from "../../../store/desk.ts";
 import { demoWidgets } from "../../../traffic/demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../../../traffic/demo/demo.ts";
-import { DEMO_GOALS, DemoLife, demoMarks } from "../../../traffic/demo/life.ts";
+import { DEMO_GOALS, DEMO_VIEWS, DemoLife, demoMarks } from "../../../traffic/demo/life.ts";
 import type { Service } from "../../service/service.ts";
 
 const TOKEN = "demo";
@@ -74,6 +75,11 @@ export function startDemo(config: Config, now: number): Demo {
         const marks = demoMarks(numbers.zone.today(clock.now()));
         await numbers.write("setOfSite", { id, kind: GOALS.name, body: { goals: DEMO_GOALS } });
         await numbers.write("setOfSite", { id, kind: MARKS.name, body: { marks } });
+        await numbers.write("setOfSite", {
+          id,
+          kind: SAVED_VIEWS.name,
+          body: { views: DEMO_VIEWS },
+        });
       }
       const keys = new Map(numbers.directory.sites.map(({ id, key }) => [id, key]));
       const life = new DemoLife({

@@ -3,6 +3,7 @@ import { jsonBody } from "../../../base/http/body.ts";
 import { DIGEST } from "../../../base/input/digest.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
+import { readSavedViews, SAVED_VIEWS } from "../../../base/input/saved-views.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
 import {
@@ -92,6 +93,9 @@ const showGoalValues: Handler<Parts> = async (ctx, { numbers }): Promise<GoalVal
 
 /** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
 const marks = plain(MARKS, readMarks, { marks: [] });
+
+/** `GET` and `PUT /api/sites/:id/views` `{views: [{name, query}]}`: they take the place of those before. */
+const views = plain(SAVED_VIEWS, readSavedViews, { views: [] });
 
 const MAX_VERSIONS = 100;
 /** The most questions and options, as in reports. */
@@ -192,6 +196,7 @@ export function startSites({
       ...settingRoutes("survey-labels", surveyLabels),
       ...settingRoutes("goals", goals),
       ...settingRoutes("marks", marks),
+      ...settingRoutes("views", views),
     },
   );
 }

@@ -40,6 +40,8 @@ export function statsRoute(access: Access, { numbers, warnings }: StatsParts): M
       ...(queryValue(ctx.query, "sources") === "1" &&
         !isOfPart && { tellsSources: readsAll ? ("named" as const) : ("numbered" as const) }),
       tellsSurveys: queryValue(ctx.query, "surveys") === "1" && !isShared,
+      // A part may not know what else there is.
+      tellsViews: queryValue(ctx.query, "views") === "1" && !isOfPart,
       entry: queryValue(ctx.query, "entry") === "1",
       detailFrom: numbers.detailFrom(today),
       ...(isOfPart && { bound }),

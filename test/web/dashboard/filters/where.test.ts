@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { type Condition, filterable } from "../../../../appliance/base/text/condition.ts";
+import {
+  type Condition,
+  filterable,
+  readConditions,
+} from "../../../../appliance/base/text/condition.ts";
 import { DIMENSIONS, ONE_OF } from "../../../../appliance/base/text/dimensions.ts";
-import { parseWhere, toggled, whereKey } from "../../../../web/dashboard/filters/where.ts";
+import { toggled, whereKey } from "../../../../web/dashboard/filters/where.ts";
 
 const about: Condition = { dimension: "path", test: "is", value: "/about" };
 
@@ -25,7 +29,7 @@ describe("what a page is filtered by", () => {
   });
 
   it("is read with whatever colons a value has", () => {
-    const where = parseWhere(["path:begins:/a:b", "os:not:Linux"]);
+    const where = readConditions(["path:begins:/a:b", "os:not:Linux"]);
     assert.equal(whereKey(where), '["path:begins:/a:b","os:not:Linux"]');
   });
 
