@@ -152,6 +152,7 @@ const MODULE = {
   minify: true,
   jsx: "automatic",
   jsxImportSource: "preact",
+  charset: "utf8",
 } as const satisfies BuildOptions;
 
 async function firstPart(): Promise<Made> {

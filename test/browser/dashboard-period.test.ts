@@ -197,3 +197,71 @@ describe("the dashboard in a browser of another zone than the days", () => {
     assert.notEqual(await seen(heat("Wed", 12)), "1");
   });
 });
+
+describe("the last 24 hours", () => {
+  const clock = new FakeClock("2026-02-24T08:30:00Z");
+  const world = sharedWorld({ clock });
+  let owner: Owner;
+  before(async () => {
+    // Too early, and four views of the same hours, a week before; then one too early, two of yesterday, three of today.
+    for (const [moment, times] of [
+      ["2026-02-24T08:30:00Z", 1],
+      ["2026-02-25T08:30:00Z", 4],
+      ["2026-03-03T12:59:00Z", 1],
+      ["2026-03-03T13:00:00Z", 2],
+      ["2026-03-04T09:00:00Z", 3],
+    ] as const) {
+      clock.setWall(moment);
+      for (let n = 0; n < times; n += 1)
+        await world().beacon({ p: "/", ...(n === 0 && { u: "1", s: "1" }) });
+    }
+    clock.setWall("2026-03-04T12:30:00Z");
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+  const tile = (name: string) => owner.page.locator(".tile", { hasText: name });
+
+  it("count by the hour what hours tell, beside the same hours a week before, and nothing else", async () => {
+    await owner.visit("/dashboard?site=blog");
+    await choosePeriod(owner, "24 hours");
+    assert.equal(new URL(owner.page.url()).search, "?site=blog&period=24h");
+    await owner.page.getByRole("heading", { name: "Pageviews by hour" }).waitFor();
+    assert.equal(await seen(tile("Pageviews")), "Pageviews\n5\n+25%\nfrom 4");
+    assert.equal(await seen(tile("Sessions")), "Sessions\n2\n+100%\nfrom 1");
+    assert.equal(await seen(tile("Visitors").first()), "Visitors\n–");
+    assert.equal(
+      await tile("Visitors").first().getAttribute("title"),
+      "It is not known of parts of two days.",
+    );
+    await owner.page.getByText("Compared with the same hours of 24 – 25 Feb 2026.").waitFor();
+    await owner.assertAccessibleInAnyLight();
+  });
+
+  it("are drawn from the hour after this one yesterday up to the one that runs", async () => {
+    const rows = owner.page.locator(".trend tbody tr");
+    await rows.first().waitFor({ state: "attached" });
+    assert.equal(await rows.count(), 24);
+    const headings = await rows.locator("th").allTextContents();
+    assert.equal(headings[0], "Tue, 3 Mar 2026, 13:00–13:59");
+    assert.equal(headings[23], "Wed, 4 Mar 2026, 12:00–12:59 (so far)");
+  });
+
+  it("say that lists count both days whole", async () => {
+    await owner.page.getByText("What follows counts both days whole: 3 – 4 Mar 2026.").waitFor();
+    const pages = owner.page.locator(".dimension", { hasText: "Pages" }).first();
+    assert.match(await seen(pages.locator("tbody tr").first()), /6/);
+  });
+
+  it("move neither way, and are chosen by a key", async () => {
+    await owner.page
+      .getByRole("button", { name: "Previous period" })
+      .and(owner.page.locator(":disabled"))
+      .waitFor();
+    await owner.visit("/dashboard?site=blog");
+    await owner.page.keyboard.press("h");
+    assert.equal(await periodName(owner), "24 hours");
+    await owner.page.keyboard.press("ArrowLeft");
+    assert.equal(await periodName(owner), "24 hours");
+  });
+});

@@ -1,3 +1,4 @@
+import { rangeName } from "../shared/dates.ts";
 import { Goals } from "./goals/goals.tsx";
 import type { useGoals } from "./goals/use-goals.ts";
 import { usePart } from "./later.tsx";
@@ -32,6 +33,9 @@ export function Below(props: BelowProps) {
   const starred = { history, range, where, stars, change, toggleStar };
   return (
     <>
+      {range.hour !== undefined && (
+        <p class="hint">What follows counts both days whole: {rangeName(range.from, range.to)}.</p>
+      )}
       {usePart(ValueTiles, { ...starred, compared })}
       {goals && <Goals {...{ history, range, compared, now, answer: goals }} />}
       {usePart(Breakdowns, { ...starred, ...lists, now, webUi }, goals !== undefined)}

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { hourOf } from "../../appliance/base/calendar.ts";
 import { isShareToken } from "../../appliance/base/tokens.ts";
 import type { MarksAnswer } from "../../appliance/traffic/collector/wire.ts";
 import { rangeName } from "../shared/dates.ts";
@@ -55,7 +56,10 @@ export function Dashboard(props: DashboardProps) {
   };
   const isShared = isShareToken(token);
   const tab = isShared ? "traffic" : view.tab;
-  const range = useMemo(() => rangeOf(view.choice, history), [view.choice, history]);
+  const range = useMemo(
+    () => rangeOf(view.choice, history, hourOf(feed.hour)),
+    [view.choice, history, feed.hour],
+  );
   const isNew = useMemo(() => history.where.length === 0 && isEmpty(history), [history]);
   const isOld = whereKey(history.where) !== whereKey(view.where);
   const isRefused = isOld && feed.problem?.kind === "refused";
@@ -112,7 +116,7 @@ export function Dashboard(props: DashboardProps) {
               <Asking
                 {...{ history, range, tab, isOld, now: feed.hour, change }}
                 compared={comparedRange(range, view.compare)}
-                metric={chartable(history, view.metric)}
+                metric={chartable(history, view)}
                 where={view.where}
                 refusal={isRefused ? (feed.problem?.message ?? null) : null}
               />
@@ -150,7 +154,7 @@ type TrafficProps = Omit<Shown, "compared" | "metric" | "unit" | "where" | "star
 function Traffic(props: TrafficProps) {
   const { history, range, now, token, view, bots, toggleBots, change, onKept } = props;
   const { compare, where, filter, layout, open, front } = view;
-  const metric = chartable(history, view.metric);
+  const metric = chartable(history, view);
   const compared = useMemo(() => {
     const days = comparedRange(range, compare);
     return days && days.from < history.since ? null : days;
@@ -165,12 +169,13 @@ function Traffic(props: TrafficProps) {
   useEffect(() => void load(REST).catch(() => {}), []);
   // Told once for each choice, and not again with each count that comes.
   const told = useMemo(
-    () => `${totalText(history, metric, range)}, ${rangeName(range.from, range.to)}`,
-    [whereKey(history.where), metric, range.from, range.to],
+    () =>
+      `${totalText(history, metric, range)}, ${range.hour === undefined ? rangeName(range.from, range.to) : "24 hours"}`,
+    [whereKey(history.where), metric, range.from, range.to, range.hour],
   );
   const asked = { history, range, compared, now };
   const chart = { ...asked, metric, unit: view.unit, bots, toggleBots, change, onKept, marks };
-  const heated = chartable(history, view.metric, "pv");
+  const heated = chartable(history, view, "pv");
   const lists = { where, filter, layout, open, front, heated };
   return (
     <>

@@ -2,7 +2,7 @@ import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import { comparableHost } from "../../appliance/base/names.ts";
 import { type Condition, readConditions, rowsAsked } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
-import type { SavedView } from "../../appliance/base/text/selection.ts";
+import type { SavedView } from "../../appliance/base/text/saved-views.ts";
 import type {
   HoursOfDay,
   SeriesRow,
@@ -16,6 +16,8 @@ import { isOfHosts } from "./traffic/hosts.ts";
 export interface DayRange {
   from: Day;
   to: Day;
+  /** of two days: the last 24 hours, of which this is the last one; without it, whole days */
+  hour?: number | undefined;
 }
 
 export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;

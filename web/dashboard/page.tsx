@@ -25,7 +25,7 @@ export function Page() {
     site: view.site,
     source: view.source,
     where: view.where,
-    of: METRIC_FACTS[chartable({ ...gaps, where: view.where, since: 0 }, view.metric)].of,
+    of: METRIC_FACTS[chartable({ ...gaps, where: view.where, since: 0 }, view)].of,
     token: isArriving ? "" : token,
   });
   const { history, problem } = feed;

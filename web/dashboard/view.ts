@@ -2,7 +2,7 @@ import {
   readSelection,
   type Selection,
   writeSelection,
-} from "../../appliance/base/text/selection.ts";
+} from "../../appliance/base/input/selection.ts";
 import type { CrossField } from "../../appliance/traffic/collector/wire.ts";
 
 /**

@@ -1,12 +1,8 @@
 import { closed, documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
-import {
-  readSelection,
-  SAVED_VIEW_LIMITS,
-  type SavedViews,
-  selectionQuery,
-} from "../text/selection.ts";
+import { SAVED_VIEW_LIMITS, type SavedViews, selectionQuery } from "../text/saved-views.ts";
 import { conditionsOf } from "./conditions.ts";
+import { readSelection } from "./selection.ts";
 import { shape } from "./shape.ts";
 
 /** @param ofName further rules of a view's name @param ofQuery of its query */

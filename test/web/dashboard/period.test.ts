@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatDay } from "../../../appliance/base/calendar.ts";
-import type { Choice } from "../../../appliance/base/text/selection.ts";
+import type { Choice } from "../../../appliance/base/input/selection.ts";
 import type { DayRange } from "../../../web/dashboard/history.ts";
 import {
   choiceName,
@@ -32,6 +32,15 @@ describe("a period", () => {
     assert.equal(span(rangeOf(last("day"), history)), "2026-03-04/2026-03-04");
     assert.equal(span(rangeOf(last("7d"), history)), "2026-02-26/2026-03-04");
     assert.equal(span(rangeOf(last("30d"), history)), "2026-02-03/2026-03-04");
+  });
+
+  it("of 24 hours ends with the hour that runs, and moves neither way", () => {
+    const choice = { period: "24h", end: null } as const;
+    const range = rangeOf(choice, history, 12);
+    assert.deepEqual(range, { from: day("2026-03-03"), to: day("2026-03-04"), hour: 12 });
+    assert.equal(shifted(choice, -1, history), null);
+    const before = comparedRange(range, "prior");
+    assert.deepEqual(before, { from: day("2026-02-24"), to: day("2026-02-25"), hour: 12 });
   });
 
   it("is the whole history when all of it is asked for", () => {

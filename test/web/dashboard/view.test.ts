@@ -47,6 +47,12 @@ describe("the view in the address", () => {
     assert.deepEqual(parseView(odd), plain);
   });
 
+  it("of the last 24 hours ends now, whatever day the address names", () => {
+    const choice = { period: "24h", end: null };
+    assert.deepEqual(parseView("?period=24h&to=2026-02-25").choice, choice);
+    assert.equal(formatView(parseView("?period=24h&to=2026-02-25")), "?period=24h");
+  });
+
   it("has no place for a token", () => {
     assert.equal(formatView(parseView("?site=blog&token=secret")), "?site=blog");
   });

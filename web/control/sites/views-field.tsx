@@ -1,4 +1,4 @@
-import { SAVED_VIEW_LIMITS, type SavedView } from "../../../appliance/base/text/selection.ts";
+import { SAVED_VIEW_LIMITS, type SavedView } from "../../../appliance/base/text/saved-views.ts";
 import type { DraftOf } from "../../shared/draft.ts";
 import { ListField } from "./list-field.tsx";
 import { inWords } from "./share-links.tsx";
@@ -18,12 +18,18 @@ export function ViewsField({ path, dashboard, draft }: ViewsFieldProps) {
       path={path}
       name="views"
       title="Saved views"
-      hint="A period, filters and a figure under a name: the dashboard shows them as buttons. Choose there what you want to see again, then “Save this view…” behind its three dots; or paste its address."
+      hint={
+        <>
+          A period, filters and a figure under a name: the dashboard shows them as buttons. Choose
+          there what you want to see again, then “Save this view…” behind its three dots; or paste
+          its address.{draft && <b dir="auto"> Filled in: {shown(draft)}.</b>}
+        </>
+      }
       most={SAVED_VIEW_LIMITS.views}
       filled={draft && { address: addressOf(draft.query) }}
       nameOf={({ name }) => name}
       show={(view, replace) => (
-        <div class="stack-tight">
+        <div class="field">
           <input
             aria-label={`Name of the view ${view.name}`}
             dir="auto"
@@ -69,7 +75,7 @@ export function ViewsField({ path, dashboard, draft }: ViewsFieldProps) {
 }
 
 /** `period 7d, Page begins with /blog`; `as it opens` where nothing is chosen. */
-function shown({ query }: SavedView): string {
+function shown({ query }: Pick<SavedView, "query">): string {
   const parts = [...new URLSearchParams(query)].map(([key, value]) =>
     key === "where" ? inWords(value) : `${key} ${value}`,
   );

@@ -1,4 +1,5 @@
-import { readSelection, selectionQuery } from "../../../appliance/base/text/selection.ts";
+import { readSelection } from "../../../appliance/base/input/selection.ts";
+import { selectionQuery } from "../../../appliance/base/text/saved-views.ts";
 import type { Shown } from "../traffic/shown.ts";
 import { useWebUi } from "../web-ui/use-web-ui.ts";
 

@@ -1,5 +1,5 @@
 import { type Day, formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import type { Choice } from "../../../appliance/base/text/selection.ts";
+import type { Choice } from "../../../appliance/base/input/selection.ts";
 import type { DayRange, History } from "../history.ts";
 import { Calendar } from "./calendar.tsx";
 import { choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";

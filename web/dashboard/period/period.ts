@@ -7,9 +7,10 @@ import {
 import { daysBack } from "../../../appliance/base/comparison.ts";
 import {
   type Choice,
+  isFixed,
   PERIOD_LENGTHS,
   type Selection,
-} from "../../../appliance/base/text/selection.ts";
+} from "../../../appliance/base/input/selection.ts";
 import { longDay, monthName, rangeName, yearName } from "../../shared/dates.ts";
 import type { DayRange } from "../history.ts";
 
@@ -30,8 +31,8 @@ function lastDay(day: Day, { first, last }: Bounds): Day {
   return Math.max(Math.min(day, last), first - MAX_RANGE_DAYS);
 }
 
-/** The days a choice means, given the first and last day of the history. */
-export function rangeOf(choice: Choice, history: Bounds): DayRange {
+/** The days a choice means, given the first and last day of the history, and the hour of the day. */
+export function rangeOf(choice: Choice, history: Bounds, hour = 0): DayRange {
   if (choice.period === "custom") {
     const to = lastDay(choice.to, history);
     return { from: Math.max(Math.min(choice.from, to), to - MAX_RANGE_DAYS + 1), to };
@@ -43,7 +44,8 @@ export function rangeOf(choice: Choice, history: Bounds): DayRange {
     const whole = wholeOf(period, to);
     return { from: whole.from, to: Math.min(whole.to, history.last) };
   }
-  return { from: to - PERIOD_LENGTHS[period] + 1, to };
+  const from = to - PERIOD_LENGTHS[period] + 1;
+  return { from, to, hour: period === "24h" ? hour : undefined };
 }
 
 /** The calendar's month or year with a day in it. */
@@ -58,7 +60,7 @@ export function comparedRange(range: DayRange, compare: Compare): DayRange | nul
   if (compare === "off") return null;
   const length = lengthOf(range);
   const back = compare === "year" ? YEAR * Math.ceil(length / YEAR) : daysBack(length);
-  return { from: range.from - back, to: range.to - back };
+  return { ...range, from: range.from - back, to: range.to - back };
 }
 
 /** The choice of these days, in either order: one day is that day, so that it moves day by day. */
@@ -73,7 +75,7 @@ export function choiceOf(one: Day, other: Day, { last }: { last: Day }): Choice 
  * whole history does not move, and neither does a range past the first or the last day.
  */
 export function shifted(choice: Choice, direction: -1 | 1, history: Bounds): Choice | null {
-  if (choice.period === "all") return null;
+  if (isFixed(choice)) return null;
   const range = rangeOf(choice, history);
   if (direction < 0 ? range.from <= history.first : range.to >= history.last) return null;
   const by = direction * lengthOf(range);
@@ -99,6 +101,7 @@ interface Preset {
 export function presetsOf(last: Day): Preset[] {
   return [
     { name: "Today", key: "d", choice: { period: "day", end: null } },
+    { name: "24 hours", key: "h", choice: { period: "24h", end: null } },
     { name: "Yesterday", choice: { period: "day", end: last - 1 } },
     { name: "7 days", key: "w", choice: { period: "7d", end: null } },
     { name: "14 days", choice: { period: "14d", end: null } },

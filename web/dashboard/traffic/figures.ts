@@ -1,8 +1,8 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/comparison.ts";
+import type { METRICS, Selection } from "../../../appliance/base/input/selection.ts";
 import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
-import type { METRICS } from "../../../appliance/base/text/selection.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import {
   type DayRange,
@@ -121,11 +121,27 @@ export const gapsOf = ({ gaps }: Pick<History, "gaps">, metric: Metric, range: D
 
 /** A figure of the days of a range on which it is known; null where it is on none. */
 export function figureOf(history: History, metric: Metric, range: DayRange): number | null {
+  if (range.hour !== undefined) return figureOfHours(history, metric, range, range.hour);
   const gaps = gapsOf(history, metric, range);
   const days = sumsByDay(history, range).filter(
     (_, i) => !gaps.some(({ from, to }) => range.from + i >= from && range.from + i <= to),
   );
   return days.length === 0 ? null : figure(metric, addUp(days));
+}
+
+/** A figure of the 24 hours up to one of the last day; null where they do not tell it. */
+function figureOfHours(history: History, metric: Metric, range: DayRange, hour: number) {
+  if (!isKeptByHour(metric)) return null;
+  const days = sumsByDay(history, range);
+  const sums = { ...NO_SUMS };
+  for (const name of PARTS[metric]) {
+    const of = days.map((day) => day[name]);
+    const all = samePart(of, hoursOn(history, name, range.to), hour);
+    const early = samePart(of.slice(0, 1), hoursOn(history, name, range.from), hour);
+    if (all === null || early === null) return null;
+    sums[name] = all - early;
+  }
+  return figure(metric, sums);
 }
 
 type Gap = History["gaps"][number];
@@ -138,6 +154,9 @@ export function whyUnknown(history: Asked, metric: Metric, range: DayRange): str
   if (metric === "events") return asked === "views" ? "Events are a list of their own." : null;
   if (gapsOf(history, metric, range).some(({ from, to }) => from <= range.from && to >= range.to))
     return "These days were imported from a tool that does not tell it.";
+  // A visitor counts once a day, in the first hour of it: parts of two days know neither all nor some of them.
+  if (range.hour !== undefined && (metric === "uv" || metric === "app" || !isKeptByHour(metric)))
+    return "It is not known of parts of two days.";
   if (where.length === 0) return null;
   if (range.to < since) return "These days are kept as totals, which cannot be filtered.";
   if (metric === "app") return "What apps send fits no filter.";
@@ -152,14 +171,15 @@ export function whyUnknown(history: Asked, metric: Metric, range: DayRange): str
 /** The figure that a chart of a history draws: the chosen one, unless that cannot be known. */
 export function chartable(
   history: Asked & Pick<History, "first" | "last">,
-  chosen: Metric | null,
-  usual: Metric = DEFAULT_METRIC,
+  { metric: chosen, choice }: Pick<Selection, "metric" | "choice">,
+  usual?: Metric,
 ): Metric {
   if (rowsAsked(history.where) !== "views") return "events";
-  const all = { from: history.first, to: history.last };
+  const isOfHours = choice.period === "24h";
+  const all = { from: history.first, to: history.last, hour: isOfHours ? 0 : undefined };
   const isKnown = (metric: Metric | null): metric is Metric =>
     metric !== null && whyUnknown(history, metric, all) === null;
-  return [chosen, usual].find(isKnown) ?? "sessions";
+  return [chosen, usual ?? (isOfHours ? "pv" : DEFAULT_METRIC)].find(isKnown) ?? "sessions";
 }
 
 /** The sums the figures are made of, before anything was counted. */
@@ -296,6 +316,10 @@ export function comparedFigures(
   if (isEngagement(metric) && [range, compared].some((days) => isDoubtful(history, days)))
     return null;
   const of = (days: DayRange) => figureOf(history, metric, days);
+  if (range.hour !== undefined) {
+    const known = { now: of(range), before: of(compared), isWithoutToday: false };
+    return known.now === null || known.before === null ? null : known;
+  }
   const isWithoutToday = range.to === dayOf(now) && !hasPart(history, metric, compared, now);
   if (!isWithoutToday) {
     const before = partBefore(history, metric, { range, compared, now });

@@ -112,16 +112,21 @@ function Baseline({ history, range, compared, now, of }: BaselineProps) {
         counted.
       </p>
     );
+  const isOfTwo = range.hour !== undefined;
   const isRunning = range.to === dayOf(now);
-  if (of === null && isRunning && isDay)
-    return <p class="hint">Today is not compared: the hours of {name} are not known.</p>;
+  if (of === null && isRunning && (isDay || isOfTwo))
+    return <p class="hint">Today is not compared: the hours of {days} are not known.</p>;
   if (of === null) return null;
   const hour = hourName(hourOf(now) + 1);
   return (
     <p class="hint">
-      Compared with {days}
-      {isRunning && !of.isWithoutToday && `, ${isDay ? "" : "its last day "}by ${hour}:00`}.
-      {of.isWithoutToday && ` Today is left out: the hours of ${name} are not known.`}
+      Compared with {isOfTwo && "the same hours of "}
+      {days}
+      {isRunning &&
+        !isOfTwo &&
+        !of.isWithoutToday &&
+        `, ${isDay ? "" : "its last day "}by ${hour}:00`}
+      .{of.isWithoutToday && ` Today is left out: the hours of ${name} are not known.`}
     </p>
   );
 }

@@ -11,6 +11,7 @@ import { TrendChart } from "./trend-chart.tsx";
 import {
   hourlyOf,
   isByThisHour,
+  isOfHours,
   type Line,
   lineText,
   type Total,
@@ -116,7 +117,7 @@ export function TrendCard(props: TrendCardProps) {
         <TrendChart {...{ title, trend, beforeName, metric, isDrawn }} />
       </div>
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
-      {metric === "events" && range.from === range.to && (
+      {metric === "events" && isOfHours(range) && (
         <p class="hint">
           Events are not kept by the hour: these are the fourteen days up to the one chosen.
         </p>

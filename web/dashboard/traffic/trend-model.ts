@@ -7,8 +7,8 @@ import {
   nextMonthStart,
   parseDay,
 } from "../../../appliance/base/calendar.ts";
+import { UNITS } from "../../../appliance/base/input/selection.ts";
 import type { Mark } from "../../../appliance/base/text/marks.ts";
-import { UNITS } from "../../../appliance/base/text/selection.ts";
 import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import {
@@ -105,13 +105,17 @@ const DAYS_UP_TO_ONE = 14;
 
 /** The days of a range that may be drawn by the unit: more would be points without room, fewer no line. */
 const ALLOWED: Readonly<Record<Unit, { readonly from: number; readonly to: number }>> = {
-  hour: { from: 1, to: 7 },
+  hour: { from: 2, to: 7 },
   day: { from: 2, to: 400 },
   week: { from: 14, to: Number.POSITIVE_INFINITY },
   month: { from: 62, to: Number.POSITIVE_INFINITY },
 };
 
 const lengthOf = ({ from, to }: DayRange): number => to - from + 1;
+
+/** Whether a range is a day, or 24 hours of two. */
+export const isOfHours = ({ from, to, hour }: DayRange): boolean =>
+  from === to || hour !== undefined;
 
 /** The units that a range can be drawn by. */
 export function unitsOf(
@@ -120,9 +124,10 @@ export function unitsOf(
 ): Unit[] {
   const length = lengthOf(range);
   return UNITS.filter((unit) => {
+    if (isOfHours(range)) return unit === "hour";
     const { from, to } = ALLOWED[unit];
     if (length < from || length > to) return false;
-    if (unit !== "hour" || length === 1) return true;
+    if (unit !== "hour") return true;
     // The last day is known by the hour wherever any is.
     return isHourly(metric) && hoursOfDay(history, metric, range.to).hours !== null;
   });
@@ -131,7 +136,7 @@ export function unitsOf(
 /** The unit that a range is drawn by, unless another one is asked for. */
 export function usualUnit(range: DayRange): Unit {
   const length = lengthOf(range);
-  if (length === 1) return "hour";
+  if (isOfHours(range)) return "hour";
   return length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
 }
 
@@ -186,6 +191,8 @@ function hoursOf(history: History, options: TrendOptions): Trend {
   const { range, compared, metric, bots, now } = options;
   const isDay = range.from === range.to;
   const thisHour = (range.from - dayOf(now)) * 24 - hourOf(now);
+  const cut = <T>(hours: readonly T[]) =>
+    range.hour === undefined ? [...hours] : hours.slice(range.hour + 1, range.hour + 25);
   const buckets = Array.from({ length: 24 * lengthOf(range) }, (_, i): Bucket => {
     const day = range.from + Math.floor(i / 24);
     const state = i + thisHour > 0 ? "future" : i + thisHour === 0 ? "open" : "whole";
@@ -205,14 +212,14 @@ function hoursOf(history: History, options: TrendOptions): Trend {
     const counted = hours === null ? 0 : addNumbers(hours.map((n) => n ?? 0));
     if (isDay && counted < total) totals.push({ ...head, total });
     const values = (hours ?? []).map((n, i) => (isUpTo(n, i) ? n : null));
-    if (hours !== null) lines.push({ ...head, values });
+    if (hours !== null) lines.push({ ...head, values: cut(values) });
   }
   const before = compared && hoursOfDays(history, charted, compared).hours;
   return {
-    buckets,
+    buckets: cut(buckets),
     unit: "hour",
     lines,
-    before: before && { key: charted, name: lineName(charted), values: before },
+    before: before && { key: charted, name: lineName(charted), values: cut(before) },
     totals,
   };
 }
@@ -271,7 +278,7 @@ export function withMarks(trend: Trend, history: History, marks: readonly Mark[]
     ...trend,
     buckets: trend.buckets.map((bucket, i) => {
       const { from, to } = bucket.days;
-      const isFirst = trend.unit !== "hour" || i % 24 === 0;
+      const isFirst = trend.buckets[i - 1]?.days.from !== from;
       const marks = noted.filter(({ day }) => isFirst && day >= from && day <= to);
       return marks.length === 0 ? bucket : { ...bucket, marks };
     }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Gap } from "../../../../appliance/store/reports.ts";
 import {
   addUp,
+  chartable,
   comparedFigures,
   delta,
   figure,
@@ -9,6 +10,7 @@ import {
   figureText,
   type Metric,
   sumsByDay,
+  whyUnknown,
 } from "../../../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "../history-of.ts";
 
@@ -236,5 +238,55 @@ describe("a delta", () => {
   it("is a dash when there is nothing to compare with", () => {
     assert.deepEqual(delta("pv", 5, 0), { text: "–", verdict: "none" });
     assert.deepEqual(delta("bounceRate", 0.5, null), { text: "–", verdict: "none" });
+  });
+});
+
+describe("the figures of 24 hours", () => {
+  const at = (counts: Record<number, number>) =>
+    Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+  const two = { pv: 100, uv: 60, sessions: 40, app: 5 };
+  const sessions = [0, 1, 7, 8].map((offset) => [offset, ...at({ 8: 10, 20: 30 })]);
+  const history = historyOf(
+    "2026-03-01",
+    [two, two, ...Array.from({ length: 5 }, () => ({})), two, { ...two, pv: 60, sessions: 10 }],
+    {
+      hour: { "08": [0, 60, 1, 60, 7, 60, 8, 60], "20": [0, 40, 1, 40, 7, 40] },
+      engaged: { _: [0, 20, 1, 20, 7, 20, 8, 5] },
+    },
+    {
+      sessions: [...sessions.slice(0, 3), [8, ...at({ 8: 10 })]],
+      engaged: [0, 1, 7].map((offset) => [offset, ...at({ 8: 5, 20: 15 })]),
+    },
+  );
+  const now = Date.parse("2026-03-09T12:10:00Z");
+  const range = { from: day("2026-03-08"), to: day("2026-03-09"), hour: 12 };
+  const compared = { ...range, from: range.from - 7, to: range.to - 7 };
+
+  it("are of the hours since the same one yesterday, beside the same hours a week before", () => {
+    assert.equal(figureOf(history, "pv", range), 100);
+    assert.equal(figureOf(history, "pv", { ...range, hour: 20 }), 60);
+    assert.deepEqual(comparedFigures(history, "pv", { range, compared, now }), {
+      now: 100,
+      before: 100,
+      isWithoutToday: false,
+    });
+    assert.equal(figureOf(history, "viewsPerVisit", range), 2.5);
+  });
+
+  it("are unknown where hours are not kept, were not, or count who comes twice in one of two days only", () => {
+    const known = (metric: Metric) => whyUnknown(history, metric, range) === null;
+    for (const metric of ["uv", "app", "returning", "interaction"] as const)
+      assert.equal(known(metric), false, metric);
+    for (const metric of ["pv", "sessions", "viewsPerVisit", "bounceRate"] as const)
+      assert.equal(known(metric), true, metric);
+    assert.equal(figureOf(history, "engagementRate", range), null);
+    assert.equal(comparedFigures(history, "engagementRate", { range, compared, now }), null);
+  });
+
+  it("are charted as pageviews where visitors would be", () => {
+    const choice = { period: "24h", end: null } as const;
+    assert.equal(chartable(history, { metric: null, choice }), "pv");
+    assert.equal(chartable(history, { metric: "uv", choice }), "pv");
+    assert.equal(chartable(history, { metric: "sessions", choice }), "sessions");
   });
 });

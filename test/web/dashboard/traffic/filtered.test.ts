@@ -7,6 +7,7 @@ import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.
 import { toCsv } from "../../../../web/dashboard/traffic/csv.ts";
 import { chartable, figureOf, whyUnknown } from "../../../../web/dashboard/traffic/figures.ts";
 import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
+import { parseView, type View } from "../../../../web/dashboard/view.ts";
 import { day, historyOf } from "../history-of.ts";
 
 const GERMAN: Condition = { dimension: "country", test: "is", value: "DE" };
@@ -24,6 +25,8 @@ const of = (...where: Condition[]) =>
 const both = { from: day("2026-03-03"), to: day("2026-03-04") };
 const now = Date.parse("2026-03-05T12:00:00Z");
 const charted = { range: both, compared: null, bots: true, now } as const;
+
+const chosen = (metric: View["metric"]): View => ({ ...parseView(""), metric });
 
 describe("figures under a filter", () => {
   const known = (history: ReturnType<typeof of>) =>
@@ -51,11 +54,11 @@ describe("figures under a filter", () => {
   });
 
   it("are charted where they are known, and events where these are asked for", () => {
-    assert.equal(chartable(of(GERMAN), "bounceRate"), "bounceRate");
-    assert.equal(chartable(of(ABOUT), "bounceRate"), "uv");
-    assert.equal(chartable(of(GERMAN), "app", "pv"), "pv");
-    assert.equal(chartable(of(SIGNUP), "pv"), "events");
-    assert.equal(chartable(historyOf("2026-03-03", days), "events"), "uv");
+    assert.equal(chartable(of(GERMAN), chosen("bounceRate")), "bounceRate");
+    assert.equal(chartable(of(ABOUT), chosen("bounceRate")), "uv");
+    assert.equal(chartable(of(GERMAN), chosen("app"), "pv"), "pv");
+    assert.equal(chartable(of(SIGNUP), chosen("pv")), "events");
+    assert.equal(chartable(historyOf("2026-03-03", days), chosen("events")), "uv");
   });
 });
 
@@ -198,7 +201,7 @@ describe("days of an import that does not tell everything", () => {
 
   it("are charted by sessions where nothing else is known of the whole history", () => {
     const only = historyOf("2026-03-03", [{ sessions: 4 }], {}, {}, { gaps });
-    assert.equal(chartable(only, null), "sessions");
-    assert.equal(chartable(history, null), "uv");
+    assert.equal(chartable(only, chosen(null)), "sessions");
+    assert.equal(chartable(history, chosen(null)), "uv");
   });
 });

@@ -223,6 +223,26 @@ describe("the trend", () => {
     });
   });
 
+  it("of 24 hours goes from the hour after this one, a mark at midnight", () => {
+    const range = { ...lastDays(2), hour: 12 };
+    const history = historyOf("2026-03-03", [{ pv: 5 }, { pv: 8 }], {
+      hour: { "12": [0, 1], "13": [0, 4], "09": [1, 8] },
+    });
+    const marks = [{ day: "2026-03-04", text: "Out" }];
+    const compared = { ...range, from: range.from - 7, to: range.to - 7 };
+    const asked = { ...options, range, compared, metric: "pv", unit: "week" } as const;
+    const { unit, buckets, lines, before } = withMarks(trendOf(history, asked), history, marks);
+    assert.deepEqual([unit, buckets.length, before?.values.length], ["hour", 24, 24]);
+    assert.equal(buckets[0]?.name, "Tue, 3 Mar 2026, 13:00–13:59");
+    assert.deepEqual([buckets[22]?.state, buckets[23]?.state], ["whole", "open"]);
+    assert.deepEqual([lines[0]?.values[0], lines[0]?.values[20]], [4, 8]);
+    assert.deepEqual(
+      buckets.flatMap(({ marks }, i) => (marks ? [i] : [])),
+      [11],
+    );
+    assert.deepEqual(unitsOf(history, { range, metric: "pv" }), ["hour"]);
+  });
+
   it("of a long range goes by week or month, the first and last ones cut to the range", () => {
     const long = historyOf("2025-01-01", new Array(428).fill({ pv: 1 }));
     const year = trendOf(long, { ...options, range: lastDays(365) });

@@ -1,5 +1,5 @@
 import { type Day, formatDay, parseDay } from "../calendar.ts";
-import { type Condition, conditionText, readConditions } from "./condition.ts";
+import { type Condition, conditionText, readConditions } from "../text/condition.ts";
 
 /** The part of a dashboard that can be kept under a name: a period of a site, its filters, a figure. */
 export interface Selection {
@@ -16,22 +16,9 @@ export interface Selection {
   where: Condition[];
 }
 
-/** A selection of a site that has a name. */
-export interface SavedView {
-  readonly name: string;
-  /** As `selectionQuery` writes it. */
-  readonly query: string;
-}
-
-export interface SavedViews {
-  readonly views: readonly SavedView[];
-}
-
-/** Saved views of a site, and characters of their names and queries. */
-export const SAVED_VIEW_LIMITS = { views: 20, name: 40, query: 2_000 } as const;
-
-/** The kinds of period; those with a length in days end on any day, `all` is the whole history. */
+/** The kinds of period; those with a length in days end on any day, `all` is the whole history, `24h` the hours up to now. */
 export const PERIOD_LENGTHS = {
+  "24h": 2,
   day: 1,
   "7d": 7,
   "14d": 14,
@@ -80,6 +67,10 @@ const DEFAULT_PERIOD = "30d";
 
 const isPeriod = (text: string): text is PeriodId => Object.hasOwn(PERIOD_LENGTHS, text);
 
+/** Whether a period has no other beside it. */
+export const isFixed = ({ period }: Pick<Choice, "period">): boolean =>
+  period === "all" || period === "24h";
+
 /** Reads a selection from the query of an address. Missing and invalid values become the default. */
 export function readSelection(params: URLSearchParams): Selection {
   const get = (key: string) => params.get(key) ?? "";
@@ -99,18 +90,8 @@ function readChoice(period: string, fromText: string, toText: string): Choice {
   const to = parseDay(toText);
   if (from !== undefined && to !== undefined)
     return { period: "custom", from: Math.min(from, to), to: Math.max(from, to) };
-  const known = isPeriod(period) ? period : DEFAULT_PERIOD;
-  return { period: known, end: known === "all" ? null : (to ?? null) };
-}
-
-/** The query of a selection alone, the same for the same one: its conditions are in the order of letters. */
-export function selectionQuery(selection: Selection): string {
-  const params = new URLSearchParams();
-  writeSelection(params, selection);
-  const where = params.getAll("where").sort();
-  params.delete("where");
-  for (const text of where) params.append("where", text);
-  return params.toString();
+  const choice = { period: isPeriod(period) ? period : DEFAULT_PERIOD, end: null };
+  return isFixed(choice) ? choice : { ...choice, end: to ?? null };
 }
 
 /** Adds a selection to a query, without defaults. */
