@@ -296,7 +296,7 @@ describe("links to the dashboard", () => {
       await name.and(page().locator(":focus")).waitFor();
       await page().keyboard.type("Hello");
       await page().keyboard.press("Enter");
-      await card().getByText("period 7d, Page is /hello").waitFor();
+      await card().getByText("period 7d, Page is /hello", { exact: true }).waitFor();
       await show();
       await button(page(), "Hello").click();
       await page().getByRole("region", { name: "Filters" }).getByText("/hello").waitFor();

@@ -118,7 +118,7 @@ describe("saved views in the Web UI", () => {
     assert.deepEqual(await kept(), []);
     await control().page.keyboard.type("Hello, a week");
     await control().page.keyboard.press("Enter");
-    await section().getByText("period 7d, Page is /hello").waitFor();
+    await section().getByText("period 7d, Page is /hello", { exact: true }).waitFor();
     const query = "period=7d&where=path%3Ais%3A%2Fhello";
     assert.deepEqual(await kept(), [{ name: "Hello, a week", query }]);
   });

@@ -18,13 +18,7 @@ export function ViewsField({ path, dashboard, draft }: ViewsFieldProps) {
       path={path}
       name="views"
       title="Saved views"
-      hint={
-        <>
-          A period, filters and a figure under a name: the dashboard shows them as buttons. Choose
-          there what you want to see again, then “Save this view…” behind its three dots; or paste
-          its address.{draft && <b dir="auto"> Filled in: {shown(draft)}.</b>}
-        </>
-      }
+      hint="A period, filters and a figure under a name: the dashboard shows them as buttons. Choose there what you want to see again, then “Save this view…” behind its three dots; or paste its address."
       most={SAVED_VIEW_LIMITS.views}
       filled={draft && { address: addressOf(draft.query) }}
       nameOf={({ name }) => name}
@@ -75,7 +69,7 @@ export function ViewsField({ path, dashboard, draft }: ViewsFieldProps) {
 }
 
 /** `period 7d, Page begins with /blog`; `as it opens` where nothing is chosen. */
-function shown({ query }: Pick<SavedView, "query">): string {
+function shown({ query }: SavedView): string {
   const parts = [...new URLSearchParams(query)].map(([key, value]) =>
     key === "where" ? inWords(value) : `${key} ${value}`,
   );
