@@ -22,6 +22,7 @@ const REASONS = {
   digest_limit: { status: 409 },
   exchange_busy: { status: 409, code: "busy" },
   last_page: { status: 409 },
+  left_out_limit: { status: 409 },
   image_limit: { status: 409 },
   no_public_address: { status: 409 },
   no_release_source: { status: 409 },

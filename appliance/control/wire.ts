@@ -26,6 +26,7 @@ import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
 export type { ErrorAnswer } from "../base/http/wire.ts";
 export type { IconFile as IconsAnswer } from "../base/text/icons.ts";
+export type { StaysOut } from "../base/text/left-out.ts";
 export type { MachineChange, MachineSettings } from "../box/ipc/machine.ts";
 export type { DiskAnswer, PowerAction, TunnelAnswer, Vitals } from "../box/view.ts";
 export type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
@@ -50,6 +51,11 @@ export type { ImportOptions, ImportUpload, UploadPreview } from "./moving/upload
 
 /** `GET /api/sites/:id/goal-values`: what a goal can be of, the one with the most counts first. */
 export type GoalValuesAnswer = Record<Goal["kind"], readonly string[]>;
+
+/** `GET /api/sites/:id/seen-hosts`: the one with the most views first. */
+export interface SeenHostsAnswer {
+  readonly hosts: readonly string[];
+}
 
 export interface SiteImport {
   number: number;

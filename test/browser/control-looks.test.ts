@@ -70,6 +70,28 @@ describe("the Web UI", () => {
   });
 });
 
+describe("what stays out of a site", () => {
+  const control = sharedControl();
+
+  it("shuts nobody out, and fits, wide or narrow", async () => {
+    await control().ask("POST", "/api/sites", { id: LONG });
+    for (const h of ["https://blog.example", `https://${"copied-".repeat(8)}site.example`])
+      await control().world.beacon({ h }, { s: LONG });
+    const host = `${"a-long-label.".repeat(9)}example`;
+    const leftOut = { hosts: [host], paths: [`/${"path".repeat(30)}*`], countries: ["CH"] };
+    await control().ask("PUT", `/api/sites/${LONG}/left-out`, leftOut);
+    await control().visit(`?tab=sites&site=${LONG}`);
+    const out = control().region(LONG).locator("details", { hasText: "What stays out" });
+    await out.locator("summary").click();
+    await out.getByRole("button", { name: "Count blog.example" }).waitFor();
+    for (const width of [1_280, 360]) {
+      await control().page.setViewportSize({ width, height: 740 });
+      await control().owner.assertAccessible();
+      assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
+    }
+  });
+});
+
 describe("the Web UI in forced colours", () => {
   const control = sharedControl({ env: { VIRTUAL_DECK: "mini" }, forcedColors: "active" });
   /** The marks of an element that tell whether it is chosen. */

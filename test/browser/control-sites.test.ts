@@ -35,6 +35,32 @@ describe("sites in the Web UI", () => {
     await control().button("Add").click();
   };
 
+  it("leave out hosts, pages, referrers and countries, and propose the hosts that were seen", async () => {
+    await control().ask("POST", "/api/sites", { id: "out" });
+    await control().world.beacon({ h: "https://blog.example" }, { s: "out" });
+    await control().world.beacon({ h: "https://copied.example" }, { s: "out" });
+    await open("out");
+    const out = section("out", "What stays out");
+    await out.getByText("nothing", { exact: true }).waitFor();
+    await unfold("out", "What stays out");
+    await out.getByRole("button", { name: "Count blog.example" }).click();
+    await out.getByText("other hosts", { exact: true }).waitFor();
+    assert.equal(await out.getByRole("button", { name: "Count blog.example" }).count(), 0);
+    await out.getByLabel("Path that does not count").fill("/draft");
+    await out.getByLabel("Path that does not count").press("Enter");
+    await out.getByText("other hosts, 1 path").waitFor();
+    await out.getByLabel("Country that does not count").fill("1!");
+    await out.getByLabel("Country that does not count").press("Enter");
+    await out.getByText("must be a country's two letters, like CH").waitFor();
+    control().owner.expectTrouble(/400/);
+    await control().world.beacon({ h: "https://copied.example" }, { s: "out" });
+    await control().world.beacon({ h: "https://blog.example", p: "/draft" }, { s: "out" });
+    const { left_out } = await control().world.counts("out");
+    assert.deepEqual(left_out, { host: 1, path: 1 });
+    await out.getByRole("button", { name: "Remove blog.example" }).click();
+    await out.getByText("1 path", { exact: true }).waitFor();
+  });
+
   it("are rows of one list, each with its numbers and what is set", async () => {
     const goals = [{ name: "Signup", kind: "event", value: "signup" }];
     const when = { every: "week", weekday: 1, hour: 8, mail: [], webhook: null, form: "json" };

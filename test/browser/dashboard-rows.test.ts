@@ -12,6 +12,7 @@ const manyDay: CountedDay = {
     path: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`/page/${i}`, 2_000 - i])),
     event: { "اشترك الآن": 2, 登録する: 1 },
     host: { "https://many.example": 2_000 },
+    left_out: { host: 8, path: 4 },
   },
   surveys: [],
 };
@@ -34,6 +35,16 @@ describe("the rows of the dashboard", () => {
     });
   const tiles = () => owner.page.locator(".value-tile");
   const tab = (name: string) => owner.page.getByRole("tab", { name, exact: true });
+
+  it("have what was left out beneath them, and no line where nothing was", async () => {
+    await owner.visit("/dashboard?site=many");
+    const line = owner.page.getByText("12 left out: 8 from other hosts, 4 by page");
+    await line.waitFor();
+    await owner.assertAccessible();
+    await owner.visit(NOTES);
+    await card("path").waitFor();
+    assert.equal(await owner.page.getByText("left out").count(), 0);
+  });
 
   describe("starred", () => {
     const star = (dimension: string, name: string) =>

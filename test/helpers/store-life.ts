@@ -210,7 +210,9 @@ export function someRecord(
             ...(below(2) > 0 ? ([["event_value", `${below(2_000) - 999 || 5}`]] as const) : []),
             ...visit(),
           ],
-    interaction: () => [["hi", some("hi", 3)]],
+    // The touch of a page that is left out says nothing.
+    interaction: () =>
+      pick<HitRecord["values"]>([[["hi", some("hi", 3)]], [["left_out", some("reason", 3)]], []]),
     ping: () => [
       ["app_os", some("os", 2)],
       ["app_device", some("device", 2)],

@@ -37,6 +37,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     "note on a day of a site what happened, for its chart",
     async () => (await import("./sites/mark.ts")).mark,
   ],
+  "leave-out": [
+    "say or set what stays out of the counts of a site",
+    async () => (await import("./sites/leave-out.ts")).leaveOut,
+  ],
   digest: [
     "print the figures of a site in one screen, as its digest tells them",
     async () => (await import("./sites/digest.ts")).digest,

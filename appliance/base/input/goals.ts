@@ -51,11 +51,11 @@ function asStored({ name, kind, value }: Goal, place: number): Goal {
     );
   if (text === "" || text === "*")
     throw invalidField(`goals.${place}.value`, "must name an event, or how it begins.");
-  return { name: name.trim() || text, kind, value: kind === "page" ? pageOf(text) : text };
+  return { name: name.trim() || text, kind, value: kind === "page" ? storedPattern(text) : text };
 }
 
-/** A page as views of it are counted: decoded, without query and slashes at its end. A star stays, and what stands before it. */
-function pageOf(text: string): string {
+/** A page, or how pages begin, as views are counted: decoded, without query and slashes at its end. A star stays, and what stands before it. */
+export function storedPattern(text: string): string {
   if (!text.endsWith("*")) return pagePath(text);
   const begin = text.slice(0, -1);
   // A slash there is a part of how pages begin.

@@ -34,6 +34,7 @@ export const ONE_OF = {
   depth: "Depth read",
   event_prop: "Property of an event",
   event_value: null,
+  left_out: null,
 } as const;
 export type Dimension = keyof typeof ONE_OF;
 

@@ -51,14 +51,14 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
   };
 
   async function count(
-    { id, key }: Pick<SiteRecord, "id" | "key">,
+    { id, key, leftOut }: Pick<SiteRecord, "id" | "key" | "leftOut">,
     batch: string,
     sent: Pick<Parameters<LogFeed["read"]>[0], "hosts" | "pattern" | "body">,
   ): Promise<LogsAnswer> {
     // A site has another key after other data were taken in.
     const name = `${key} ${id} ${batch}`;
     const { hits, views, left, isLate, note } = await feed
-      .read({ ...sent, site: id, batch: name, encoder: () => new HitsEncoder(key) })
+      .read({ ...sent, site: id, leftOut, batch: name, encoder: () => new HitsEncoder(key) })
       .catch((error: unknown) => {
         throw error instanceof ImportRefused ? invalidField("format", error.message) : error;
       });

@@ -14,7 +14,12 @@ import { NoBlock } from "./varints.ts";
 /** Counters that each value of a dimension is counted beside. */
 const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;
 /** Dimensions without a counter. */
-const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set([...OF_EVENTS, ...OF_READINGS, "hi"]);
+const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set([
+  ...OF_EVENTS,
+  ...OF_READINGS,
+  "hi",
+  "left_out",
+]);
 const HOURS = 24;
 const TOO_MUCH = "a block that counts more than anybody can";
 

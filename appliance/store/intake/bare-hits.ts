@@ -5,6 +5,9 @@ import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS, READING } from 
 /** The most hours over all sites. */
 export const MAX_BARE_HOURS = 2_000;
 const EACH_KIND = FLAGS + 1;
+/** The hits that are left out have a place after those of all kinds: as interactions they are of another dimension. */
+const LEFT_OUT = KINDS.length;
+const HOUR_NUMBERS = LEFT_OUT * EACH_KIND + 1;
 /**
  * The bytes of an hour: the array with its header, and its place in a map; measured, rounded up.
  */
@@ -38,9 +41,12 @@ export class BareHits {
     return this.#hours * HOUR_BYTES;
   }
 
-  add({ site, moment, kind, flags, times }: HitRecord): void {
+  add({ site, moment, kind, flags, times, values }: HitRecord): void {
+    // The touch of a page that is left out says nothing: by its kind alone it would count.
+    if (kind === "interaction" && values.length === 0) return;
     const hour = this.#hour(site, moment);
-    const at = KINDS.indexOf(kind) * EACH_KIND + flags;
+    const sort = values[0]?.[0] === "left_out" ? LEFT_OUT : KINDS.indexOf(kind);
+    const at = sort * EACH_KIND + flags;
     hour[at] = (hour[at] as number) + times;
     this.#hits += times;
   }
@@ -50,11 +56,13 @@ export class BareHits {
     for (const [site, hours] of this.#sites)
       for (const [moment, hour] of hours)
         for (const [at, times] of hour.entries()) {
-          const kind = KINDS[Math.floor(at / EACH_KIND)];
-          if (times === 0 || kind === undefined) continue;
+          if (times === 0) continue;
+          const sort = Math.floor(at / EACH_KIND);
+          const kind = KINDS[sort] ?? "interaction";
           const flags = at % EACH_KIND;
           const isReading = kind === "event" && flags === READING;
-          const said: readonly Dimension[] = isReading ? ["time"] : SAID[kind];
+          const said: readonly Dimension[] =
+            sort === LEFT_OUT ? ["left_out"] : isReading ? ["time"] : SAID[kind];
           const values = said.map((dimension) => [dimension, OTHER] as const);
           yield { site, moment, kind, flags, times, values };
         }
@@ -69,7 +77,7 @@ export class BareHits {
     let hour = hours.get(moment);
     if (hour === undefined && this.#hours >= MAX_BARE_HOURS) hour = [...hours.values()].at(-1);
     if (hour === undefined) {
-      hour = new Uint32Array(KINDS.length * EACH_KIND);
+      hour = new Uint32Array(HOUR_NUMBERS);
       hours.set(moment, hour);
       this.#hours++;
     }

@@ -1,5 +1,7 @@
 import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
+import { LEFT_OUT } from "../../base/input/left-out.ts";
+import type { StaysOut } from "../../base/text/left-out.ts";
 import { type Revision, revisionOf } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Transaction } from "../sql.ts";
@@ -21,6 +23,8 @@ export interface SiteRecord {
   readonly share: FirstShare | null;
   /** The links beside that one, oldest first. */
   readonly shares: readonly SiteShare[];
+  /** The values that are not to count; undefined where all do. */
+  readonly leftOut?: StaysOut | undefined;
   /** The fields that a later release has given it; none of them is lost when it is changed here. */
   readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -69,9 +73,14 @@ export function directoryOf(
   const [{ body: dayZone } = { body: null }] = of(DAY_ZONE.name);
   const unknownZone = unknownZoneIn(dayZone);
   const shares = new Map(of(SHARES.name).map(({ id, body }) => [id, sharesIn(id, body)]));
+  const leftOut = new Map(
+    of(LEFT_OUT.name).map(({ id, body }) => [id, bodyOf(LEFT_OUT, id, body)]),
+  );
   const all = of(SITES.name).flatMap(({ id, body }) => {
     const site = bodyOf(SITES, id, body);
-    return site === undefined ? [] : [siteOf(Number(id), site, shares.get(id))];
+    return site === undefined
+      ? []
+      : [siteOf(Number(id), site, { shares: shares.get(id) ?? [], leftOut: leftOut.get(id) })];
   });
   // Databases sort texts by the rules of languages.
   all.sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
@@ -92,7 +101,7 @@ export function directoryOf(
 function siteOf(
   key: SiteKey,
   body: SiteBody,
-  shares: readonly SiteShare[] = [],
+  set: Pick<SiteRecord, "shares" | "leftOut">,
 ): { record: SiteRecord; retired: boolean } {
   const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
@@ -103,7 +112,7 @@ function siteOf(
     declared,
     tokenHash: bytesOf(token),
     share: shareOf(share, sharePart),
-    shares,
+    ...set,
   };
   const hasOthers = Object.keys(others).length > 0;
   return { record: hasOthers ? { ...record, others } : record, retired };

@@ -11,6 +11,7 @@ import {
 } from "../../base/documents.ts";
 import { DIGEST } from "../../base/input/digest.ts";
 import { GOALS } from "../../base/input/goals.ts";
+import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
@@ -93,9 +94,13 @@ export const ONCE_BATCHES = documentKind<string>(
 );
 
 /** The kinds that a directory is made of. */
-export const DIRECTORY_KINDS: readonly string[] = [SITES, SHARES, ADMIN_TOKEN, DAY_ZONE].map(
-  ({ name }) => name,
-);
+export const DIRECTORY_KINDS: readonly string[] = [
+  SITES,
+  SHARES,
+  LEFT_OUT,
+  ADMIN_TOKEN,
+  DAY_ZONE,
+].map(({ name }) => name);
 
 const LABEL = { type: "string", maxLength: 128 } as const;
 const QUESTION = { type: "object", properties: { name: LABEL, options: mapOf(LABEL) } };
@@ -116,6 +121,7 @@ export const SITE_SETTINGS: readonly DocumentKind[] = [
   DIGEST,
   SITE_ALARMS,
   SHARES,
+  LEFT_OUT,
 ];
 
 /** The kinds of documents that are deleted with their site. */

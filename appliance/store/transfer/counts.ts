@@ -44,6 +44,8 @@ export function refuseUnsound(batch: Batch, { refuse }: CountRules): void {
 }
 
 const INTERACTION = KINDS.indexOf("interaction");
+/** Hits that are left out are interactions, too: earlier releases know no other kind that counts nothing more. */
+const OF_INTERACTIONS: ReadonlySet<Dimension> = new Set(["hi", "left_out"]);
 const EVENT = KINDS.indexOf("event");
 
 /**
@@ -77,7 +79,7 @@ function flawOfBatch({
       if (values > mostValues(dimension)) return "has several values where a hit has one";
       if (dimension === "event_value" && ofDimension.some(({ texts }) => isOff(texts[row])))
         return "has an event that carries no number";
-      if (values > 0 && kinds[row] === INTERACTION && dimension !== "hi")
+      if (values > 0 && kinds[row] === INTERACTION && !OF_INTERACTIONS.has(dimension))
         return "has an interaction with more than its latency";
     }
   }

@@ -1,4 +1,4 @@
-const KINDS = ["view", "event", "bot", "ping", "survey"] as const;
+const KINDS = ["view", "event", "left_out", "bot", "ping", "survey"] as const;
 export type HitKind = (typeof KINDS)[number];
 /** A hit for a site that does not exist counts nowhere; nothing but surveys is refused. */
 type HitOutcome = "counted" | "unknown_site" | "refused";

@@ -1,5 +1,6 @@
 import type { DocumentKind } from "../../base/documents.ts";
 import { GOALS } from "../../base/input/goals.ts";
+import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import {
@@ -80,4 +81,10 @@ export class ExportedSite {
 const PAGE = 1_000;
 
 /** The settings that go with a site: a digest has an address in it. */
-const EXPORTED_SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SAVED_VIEWS, SURVEY_LABELS];
+const EXPORTED_SETTINGS: readonly DocumentKind[] = [
+  GOALS,
+  MARKS,
+  SAVED_VIEWS,
+  SURVEY_LABELS,
+  LEFT_OUT,
+];

@@ -3,6 +3,7 @@ import type { Day } from "../../base/calendar.ts";
 import { type DocumentKind, readDocument } from "../../base/documents.ts";
 import { GOALS } from "../../base/input/goals.ts";
 import { isObject, plainText } from "../../base/input/json.ts";
+import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { schemas } from "../../base/input/shape.ts";
@@ -29,7 +30,7 @@ import { ImportRefused } from "./refused.ts";
 const VERSION = 1;
 const MAX_SURVEYS = 200_000;
 /** The settings that are taken, by the name of their kind. */
-const SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SAVED_VIEWS, SURVEY_LABELS];
+const SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SAVED_VIEWS, SURVEY_LABELS, LEFT_OUT];
 
 export const tallydeck: Format = {
   name: "Tallydeck",

@@ -36,6 +36,22 @@ onOneEngine(() =>
       return [pv, uv, sessions, engaged].map((each) => each?._ ?? 0);
     };
 
+    it("follow what the site leaves out, and say how many do", async () => {
+      await owner.ask("PUT", "/api/sites/blog/left-out", { paths: ["/a*"], referrers: ["x.com"] });
+      const lines =
+        line("04T10:00:00", "/about") +
+        line("04T10:01:00", "/b", { referrer: "https://www.x.com/y" }) +
+        line("04T10:02:00", "/b");
+      const left = {
+        "views that the site leaves out by path": 1,
+        "views that the site leaves out by referrer": 1,
+      };
+      assert.deepEqual((await send(lines, "1")).json, { ok: true, views: 1, left });
+      await owner.ask("PUT", "/api/sites/blog/left-out", {});
+      assert.equal((await send(line("04T10:03:00", "/about"), "2")).json.views, 1);
+      assert.deepEqual((await world().stats()).path, { "/b": 1, "/about": 1 });
+    });
+
     it("count at their own time, among what is counted here", async () => {
       const lines =
         line("03T23:50:00", "/a", { referrer: "https://news.ycombinator.com/" }) +

@@ -158,6 +158,8 @@ describe("what waits in memory", () => {
         viewOf({ path: "/newer" }, FLAG.visitor),
         { kind: "event", flags: 0, values: [["event", "new"]] },
         { kind: "interaction", flags: 0, values: [["hi", "new"]] },
+        { kind: "interaction", flags: 0, values: [["left_out", "host"]] },
+        { kind: "interaction", flags: 0, values: [] },
         { kind: "crawler", flags: 0, values: [["bot_kind", "new"]] },
         { kind: "synthetic", flags: 0, values: [] },
         { kind: "ping", flags: 0, values: [["app_os", "new"]] },
@@ -170,15 +172,18 @@ describe("what waits in memory", () => {
       const stamps = ofSite.map(({ stamp }) => stamp);
       assert.deepEqual(stamps, [{ hour: hour / HOUR_MS }, { hour: hour / HOUR_MS + 1 }]);
       for (const { hits: all, views, counts } of ofSite) {
-        assert.deepEqual([all, views], [7, 2]);
+        assert.deepEqual([all, views], [8, 2]);
         const counted = (name: string) => Object.fromEntries(counts.get(name) ?? []);
         assert.deepEqual(
-          ["pv", "uv", "sessions", "path", "event", "hi", "bot", "bot_kind", "app"].map(counted),
+          ["pv", "uv", "sessions", "path", "event", "hi", "left_out", "bot", "bot_kind", "app"].map(
+            counted,
+          ),
           [
             { _: 2 },
             { _: 2 },
             { _: 1 },
             { [OTHER]: 2 },
+            { [OTHER]: 1 },
             { [OTHER]: 1 },
             { [OTHER]: 1 },
             { ua: 1, synthetic: 1 },

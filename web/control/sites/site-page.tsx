@@ -20,6 +20,7 @@ import { AlarmsField } from "./alarms-field.tsx";
 import { DigestField } from "./digest-field.tsx";
 import { EraseSite } from "./erase-site.tsx";
 import { GoalsField } from "./goals-field.tsx";
+import { LeftOutField } from "./left-out-field.tsx";
 import { MarksField } from "./marks-field.tsx";
 import { ExportField } from "./moving/export-field.tsx";
 import { ImportField } from "./moving/import-field.tsx";
@@ -79,6 +80,7 @@ export function SitePage({ site, activity }: SitePageProps) {
             draft={of("view")}
           />
           <SurveyLabelsField path={`${path}/survey-labels`} />
+          <LeftOutField site={path} />
           <BadgeField site={site} base={base} />
           <ImportField site={site.id} />
           <ExportField site={site.id} />

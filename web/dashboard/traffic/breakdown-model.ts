@@ -1,4 +1,5 @@
 import { rowsAsked } from "../../../appliance/base/text/condition.ts";
+import { whole } from "../../shared/format.ts";
 import {
   addNumbers,
   type DayRange,
@@ -10,7 +11,7 @@ import {
   seriesOf,
   sumByValue,
 } from "../history.ts";
-import { breakdownDimensions, type DimensionFacts, HOURS_OF_WEEK } from "./dimensions.ts";
+import { breakdownDimensions, type DimensionFacts, HOURS_OF_WEEK, LEFT_OUT } from "./dimensions.ts";
 import { METRIC_FACTS, share } from "./figures.ts";
 import { isOfHosts } from "./hosts.ts";
 import { inOrder, valueName } from "./values.ts";
@@ -116,6 +117,23 @@ export function rowsOf(dimension: Dimension, history: History, range: DayRange):
   rows.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
   for (const [place, row] of rows.entries()) row.place = place;
   return rows;
+}
+
+const LEFT_OUT_BY: Readonly<Record<string, string>> = {
+  host: "from other hosts",
+  path: "by page",
+  referrer: "by referrer",
+  country: "by country",
+};
+
+/** `12 left out: 8 from other hosts, 4 by page`; null where nothing was. */
+export function leftOutText(history: History, range: DayRange): string | null {
+  const dimension = history.dimensions.get(LEFT_OUT);
+  const rows = dimension ? rowsOf(dimension, history, range) : [];
+  const sum = rows.reduce((sum, row) => sum + row.count, 0);
+  if (sum === 0) return null;
+  const reasons = rows.map(({ value, count }) => `${whole(count)} ${LEFT_OUT_BY[value] ?? value}`);
+  return `${whole(sum)} left out: ${reasons.join(", ")}`;
 }
 
 /** The breakdowns with the rows that contain the text, without those that have no match. */

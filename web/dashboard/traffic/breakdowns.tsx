@@ -16,6 +16,7 @@ import {
   type Group,
   groupsOf,
   inColumns,
+  leftOutText,
   originOf,
 } from "./breakdown-model.ts";
 import { HOURS_OF_WEEK } from "./dimensions.ts";
@@ -42,6 +43,7 @@ export function Breakdowns(props: BreakdownsProps) {
   const shown = useMemo(() => filtered(all, filter), [all, filter]);
   const groups = useMemo(() => groupsOf(shown), [shown]);
   const origin = useMemo(() => originOf(all), [all]);
+  const leftOut = useMemo(() => leftOutText(history, range), [history, range]);
   const [offset, setOffset] = useState<string | null>(null);
   // The state is here, since a card is created again when it moves to another column.
   const [isMapOpen, openMap] = useState(false);
@@ -92,6 +94,7 @@ export function Breakdowns(props: BreakdownsProps) {
             ))
           : cards.map(card)}
       </div>
+      {leftOut !== null && <p class="hint left-out">{leftOut}</p>}
       {offset !== null && <ZoneDialog offset={offset} onClose={() => setOffset(null)} />}
     </section>
   );

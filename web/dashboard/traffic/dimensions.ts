@@ -24,8 +24,11 @@ function factsOf(name: string): DimensionFacts & { order: number } {
 /** The dimension that is drawn as a heatmap, and not as a list. */
 export const HOURS_OF_WEEK = "dowhour";
 
+/** The dimension that is told in a line of its own. */
+export const LEFT_OUT = "left_out";
+
 /** Counters have no values to break down. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot"]);
+const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot", LEFT_OUT]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {

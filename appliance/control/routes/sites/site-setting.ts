@@ -2,10 +2,13 @@ import { bodyOf, type DocumentKind } from "../../../base/documents.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { DIGEST } from "../../../base/input/digest.ts";
 import { GOALS, readGoals } from "../../../base/input/goals.ts";
+import { countedHost, LEFT_OUT, readLeftOut } from "../../../base/input/left-out.ts";
 import { MARKS, readMarks } from "../../../base/input/marks.ts";
 import { readSavedViews, SAVED_VIEWS } from "../../../base/input/saved-views.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { SURVEY_ID, siteIdOf } from "../../../base/names.ts";
+import type { Dimension } from "../../../base/text/dimensions.ts";
+import { NOTHING_LEFT_OUT } from "../../../base/text/left-out.ts";
 import {
   type Numbers,
   SITE_ALARMS,
@@ -15,7 +18,12 @@ import {
 } from "../../../store/store.ts";
 import type { OwnerContext } from "../../context.ts";
 import type { ControlContext, Handler, RoutesOf } from "../../route.ts";
-import type { GoalValuesAnswer, SiteSettingsAnswer, SurveyLabels } from "../../wire.ts";
+import type {
+  GoalValuesAnswer,
+  SeenHostsAnswer,
+  SiteSettingsAnswer,
+  SurveyLabels,
+} from "../../wire.ts";
 import { SHARE_ROUTES } from "./site-shares.ts";
 import { expectDone, SITE_ROUTES, type SitesParts, siteOf } from "./sites.ts";
 
@@ -74,21 +82,43 @@ function plain<Body>(
 /** `GET` and `PUT /api/sites/:id/goals` `{goals: [{name, kind, value}]}`: they take the place of those before. */
 const goals = plain(GOALS, readGoals, { goals: [] });
 
-/** The days and the most values of what is proposed for goals. */
+/** The days and the most values of what is proposed. */
 const PROPOSED = { days: 30, limit: 200 } as const;
 
-/** `GET /api/sites/:id/goal-values`: the events and the pages of the last days. */
-const showGoalValues: Handler<Parts> = async (ctx, { numbers }): Promise<GoalValuesAnswer> => {
+/** The values of the last days, those with the most counts first, of each dimension. */
+async function lastValues(
+  ctx: ControlContext,
+  { numbers }: Parts,
+  dimensions: readonly Dimension[],
+): Promise<readonly (readonly string[])[]> {
   const { key: site } = siteOf(ctx, numbers);
   const to = numbers.zone.today(numbers.clock.now());
   const { days, limit } = PROPOSED;
   const asker = { lane: "owner", gone: () => ctx.socket.destroyed } as const;
-  const [event = [], page = []] = await numbers.read(
-    "topValues",
-    { site, from: to - days + 1, to, dimensions: ["event", "path"], limit },
-    asker,
-  );
+  const asked = { site, from: to - days + 1, to, dimensions, limit };
+  return numbers.read("topValues", asked, asker);
+}
+
+/** `GET /api/sites/:id/goal-values`: the events and the pages of the last days. */
+const showGoalValues: Handler<Parts> = async (ctx, parts): Promise<GoalValuesAnswer> => {
+  const [event = [], page = []] = await lastValues(ctx, parts, ["event", "path"]);
   return { event, page };
+};
+
+/**
+ * `GET` and `PUT /api/sites/:id/left-out` `{hosts?, paths?, referrers?, countries?}`: they take the place of those before, and hold
+ * from then on.
+ */
+const leftOut = plain(LEFT_OUT, readLeftOut, NOTHING_LEFT_OUT);
+
+/** Pages that tell no address count so. */
+const UNKNOWN_HOST = "unknown";
+
+/** `GET /api/sites/:id/seen-hosts`: the hosts of the last days' pages, as `left-out` takes them. */
+const showSeenHosts: Handler<Parts> = async (ctx, parts): Promise<SeenHostsAnswer> => {
+  const [seen = []] = await lastValues(ctx, parts, ["host"]);
+  const named = seen.filter((text) => text !== UNKNOWN_HOST);
+  return { hosts: [...new Set(named.flatMap((text) => countedHost(text) ?? []))] };
 };
 
 /** `GET` and `PUT /api/sites/:id/marks` `{marks: [{day, text}]}`: they take the place of those before. */
@@ -193,10 +223,12 @@ export function startSites({
       ...SHARE_ROUTES,
       "GET /api/site-settings": showSettings,
       "GET /api/sites/:id/goal-values": showGoalValues,
+      "GET /api/sites/:id/seen-hosts": showSeenHosts,
       ...settingRoutes("survey-labels", surveyLabels),
       ...settingRoutes("goals", goals),
       ...settingRoutes("marks", marks),
       ...settingRoutes("views", views),
+      ...settingRoutes("left-out", leftOut),
     },
   );
 }

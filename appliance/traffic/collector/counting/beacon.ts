@@ -1,5 +1,6 @@
 import { isObject, plainText } from "../../../base/input/json.ts";
 import { memoize } from "../../../base/memoize.ts";
+import type { StaysOut } from "../../../base/text/left-out.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import {
   type Dimension,
@@ -10,6 +11,7 @@ import {
   readEventValue,
 } from "../../../store/log/record.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
+import { leftOutHit, leftOutReason } from "./left-out.ts";
 import { referrerGroup } from "./referrer.ts";
 import { type Visitor, valuesOfPerson } from "./visitor.ts";
 import { countryOfZone } from "./zone-country.ts";
@@ -22,7 +24,12 @@ interface Beacon {
   readonly referer: string;
   /** ISO country from a CDN's header, or "": that of the browser's time zone counts then. */
   readonly country: string;
+  /** The rules of its site. */
+  readonly leftOut?: StaysOut | undefined;
 }
+
+/** Nothing is counted: the view that it belongs to is left out. */
+const NOTHING: Hit = { kind: "interaction", flags: 0, values: [] };
 
 /** The days since a browser was here last. */
 const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
@@ -51,14 +58,13 @@ export function beaconHit(beacon: Beacon): Hit {
     return { kind: "crawler", flags: 0, values: [["bot_kind", storable(visitor.bot) || "other"]] };
   const event = storable(payload.ev);
   const target = storable(payload.t);
-  if (event === "hi")
-    return {
-      kind: "interaction",
-      flags: 0,
-      values: [["hi", LATENCIES.has(target) ? target : "unknown"]],
-    };
   if (event === "bot") return { kind: "synthetic", flags: 0, values: [] };
+  if (event === "hi" && beacon.leftOut === undefined) return touch(target);
   const values = contextOf(beacon, visitor);
+  const reason = beacon.leftOut && leftOutReason(beacon.leftOut, values);
+  if (reason !== undefined && (event === "hi" || event === "end")) return NOTHING;
+  if (reason !== undefined) return leftOutHit(reason);
+  if (event === "hi") return touch(target);
   if (event === "") {
     // Only the first view of a day knows it.
     const again = storable(payload.q);
@@ -93,6 +99,12 @@ function propertiesOf(
   if (readEventValue(`${thousandths}`) !== undefined)
     values.push(["event_value", `${thousandths}`]);
   return values;
+}
+
+/** The first touch of a page. */
+function touch(latency: string): Hit {
+  const value = LATENCIES.has(latency) ? latency : "unknown";
+  return { kind: "interaction", flags: 0, values: [["hi", value]] };
 }
 
 function flagsOf(payload: Beacon["payload"]): number {

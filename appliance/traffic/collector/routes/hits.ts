@@ -3,7 +3,7 @@ import { type ParsedUrlQuery, parse } from "node:querystring";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Client } from "../../../base/http/client.ts";
 import type { Hit } from "../../../store/log/record.ts";
-import type { Numbers } from "../../../store/store.ts";
+import type { Numbers, SiteRecord } from "../../../store/store.ts";
 import { appPingHit } from "../counting/app-ping.ts";
 import { beaconHit } from "../counting/beacon.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
@@ -46,25 +46,28 @@ const HEADERS = {
 
 export function countHits({ numbers, sites, client, tally }: HitParts): Hits {
   const visitorOf = createVisitorCache();
-  const count = (request: IncomingMessage, { site: name }: HitRequest, hit: Hit) => {
-    const site = sites.forCollection(client.host(request), name);
-    tally.count(TALLIED[hit.kind], site === null ? "unknown_site" : "counted");
+  const siteOf = (request: IncomingMessage, { site: name }: HitRequest) =>
+    sites.forCollection(client.host(request), name);
+  const count = (site: SiteRecord | null, hit: Hit) => {
+    tally.count(tallied(hit), site === null ? "unknown_site" : "counted");
     return numbers.count(site?.key ?? null, hit);
   };
   return {
     "/e": (request, said) => {
       const { headers } = request;
+      const site = siteOf(request, said);
       const hit = beaconHit({
         payload: decodePayload(said.payload),
         visitor: visitorOf(headers["user-agent"] ?? ""),
         referer: headers.referer ?? "",
         country: cdnCountry(headers),
+        leftOut: site?.leftOut,
       });
-      return count(request, said, hit);
+      return count(site, hit);
     },
     "/a": (request, said) => {
       const payload = decodePayload(said.payload);
-      return count(request, said, appPingHit(payload, cdnCountry(request.headers)));
+      return count(siteOf(request, said), appPingHit(payload, cdnCountry(request.headers)));
     },
   };
 }
@@ -78,6 +81,11 @@ const TALLIED: Readonly<Record<Hit["kind"], HitKind>> = {
   crawler: "bot",
   synthetic: "bot",
 };
+
+/** Its kind in figures. */
+function tallied({ kind, values }: Hit): HitKind {
+  return values[0]?.[0] === "left_out" ? "left_out" : TALLIED[kind];
+}
 
 /** The name that a request gives its site. */
 export function givenSite(query: ParsedUrlQuery): string | undefined {

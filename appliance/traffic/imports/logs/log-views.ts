@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import type { Day } from "../../../base/calendar.ts";
+import type { StaysOut } from "../../../base/text/left-out.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import type { Dimension, HitRecord } from "../../../store/log/record.ts";
+import { leftOutReason } from "../../collector/counting/left-out.ts";
 import { createVisitorCache, valuesOfPerson } from "../../collector/counting/visitor.ts";
 import type { Sink } from "../format.ts";
 import { hashOf } from "../hash.ts";
@@ -35,6 +37,8 @@ interface ViewsOptions {
   readonly site: string;
   /** The hosts whose requests are taken, see `bareHost`; none for a log that has no hosts. */
   readonly hosts: readonly string[];
+  /** The present rules of the site for what stays out. */
+  readonly leftOut: () => StaysOut | undefined;
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
   /** The most bytes that views, their texts and clients take; a day with more is counted in pieces. */
@@ -123,11 +127,14 @@ export class LogViews {
       return judged.why;
     }
     if (visitor.bot !== null) return "views of crawlers";
+    const page = host || hosts[0] || "";
+    const { path, values, source } = valuesOf(read, page);
+    const leftOut = this.#options.leftOut();
+    const reason = leftOut && leftOutReason(leftOut, [...values, ["source", source]]);
+    if (reason !== undefined) return `views that the site leaves out by ${reason}`;
     const views = this.#viewsOf(day);
     const client = this.#clientOf(read, day);
     this.#oneAddress.add(read.address, read.agent);
-    const page = host || hosts[0] || "";
-    const { path, values, source } = valuesOf(read, page);
     values.push(...valuesOfPerson(visitor));
     views.add({
       moment: read.moment,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NOTHING_LEFT_OUT } from "../../../../appliance/base/text/left-out.ts";
 import { DIMENSIONS } from "../../../../appliance/store/log/record.ts";
 import { appPingHit } from "../../../../appliance/traffic/collector/counting/app-ping.ts";
 import { beaconHit } from "../../../../appliance/traffic/collector/counting/beacon.ts";
@@ -31,6 +32,7 @@ describe("each dimension", () => {
       beaconHit({ ...beacon, payload: { ev: "end", t: "<10", k: "<25" } }),
       beaconHit({ ...beacon, payload: { ev: "signup", pr: { value: 3 } } }),
       beaconHit({ ...beacon, payload: {}, visitor: { bot: "googlebot" } }),
+      beaconHit({ ...beacon, payload: {}, leftOut: { ...NOTHING_LEFT_OUT, countries: ["DE"] } }),
     ];
     const counted = [...hits, ...others].flatMap(({ values }) => values.map(([name]) => name));
     const left = DIMENSIONS.filter((name) => !counted.includes(name));

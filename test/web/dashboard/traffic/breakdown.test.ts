@@ -3,6 +3,7 @@ import {
   breakdownsOf,
   filtered,
   inColumns,
+  leftOutText,
   type Row,
   shownRows,
 } from "../../../../web/dashboard/traffic/breakdown-model.ts";
@@ -18,6 +19,7 @@ const history = historyOf("2026-03-03", [{ pv: 1 }, { pv: 1 }], {
   country: { DE: [1, 3], "<b>": [1, 1] },
   path: paths,
   browser: { Firefox: [0, 5] },
+  left_out: { host: [0, 8, 1, 1], path: [0, 4] },
   brand_new: { x: [1, 1] },
 });
 const today = { from: day("2026-03-04"), to: day("2026-03-04") };
@@ -46,6 +48,20 @@ describe("breakdowns", () => {
 
   it("hold all values, not only the first ten", () => {
     assert.equal(breakdownsOf(history, both)[0]?.rows.length, 12);
+  });
+});
+
+describe("what is left out", () => {
+  it("is one line with its reasons, the most frequent first, and no list", () => {
+    assert.equal(leftOutText(history, both), "13 left out: 9 from other hosts, 4 by page");
+    assert.equal(leftOutText(history, today), "1 left out: 1 from other hosts");
+    assert.ok(breakdownsOf(history, both).every(({ name }) => name !== "left_out"));
+  });
+
+  it("is no line where nothing was", () => {
+    const before = { from: day("2026-03-05"), to: day("2026-03-05") };
+    assert.equal(leftOutText(history, before), null);
+    assert.equal(leftOutText(historyOf("2026-03-03", [{ pv: 1 }], {}), today), null);
   });
 });
 
