@@ -33,6 +33,7 @@ const REASONS = {
   nothing_to_undo: { status: 409 },
   origin_limit: { status: 409 },
   page_limit: { status: 409 },
+  rule_limit: { status: 409 },
   share_limit: { status: 409 },
   source_limit: { status: 409 },
   token_limit: { status: 409 },

@@ -1,6 +1,7 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { DigestSettings, DigestStanding, DigestTarget } from "../base/text/digest.ts";
+import type { ValueRule } from "../base/text/dimensions.ts";
 import type { Goal } from "../base/text/goals.ts";
 import type { UpdateOutcome } from "../base/text/update-outcome.ts";
 import type { MachineSettings } from "../box/ipc/machine.ts";
@@ -55,6 +56,11 @@ export type GoalValuesAnswer = Record<Goal["kind"], readonly string[]>;
 /** `GET /api/sites/:id/seen-hosts`: the one with the most views first. */
 export interface SeenHostsAnswer {
   readonly hosts: readonly string[];
+}
+
+/** `GET /api/sites/:id/values`: values that count as others. */
+export interface ValueRulesAnswer {
+  readonly rules: readonly ValueRule[];
 }
 
 export interface SiteImport {

@@ -38,6 +38,8 @@ export interface Change {
   readonly documents: readonly DocumentsChange[];
   /** Sites whose counts are to be erased. */
   readonly erase?: readonly SiteKey[];
+  /** Settlements that were prepared before are void: they do not know a rule of it. */
+  readonly voids?: true;
 }
 
 /** The moment that documents were read at. */
@@ -55,7 +57,7 @@ const KEPT_MARKS = 10_000;
  * Makes a change. Counts of an erased site are removed later, by upkeep.
  * @throws {Refusal} the one of a kind whose limit would be exceeded
  */
-export async function change(sql: Sql, { documents, erase = [] }: Change): Promise<void> {
+export async function change(sql: Sql, { documents, erase = [], voids }: Change): Promise<void> {
   const added = documents.flatMap(({ put }) => put).filter(({ id }) => id === null).length;
   const [now] = await sql.rows<{ n: number; site: number }>(NEXT, [added]);
   if (now === undefined) throw new Error("the database has no revision");
@@ -71,11 +73,9 @@ export async function change(sql: Sql, { documents, erase = [] }: Change): Promi
     if (isBeyond(bound, before[i]?.[0], after[i]?.[0])) throw tooMuch(kind);
   if (erase.length > 0) {
     const gone = "INSERT INTO erased_site (key) VALUES ($1)";
-    await sql.all([
-      ...erase.map((key) => ({ text: gone, values: [key] })),
-      { text: PASS_GENERATION },
-    ]);
+    await sql.all(erase.map((key) => ({ text: gone, values: [key] })));
   }
+  if (erase.length > 0 || voids) await sql.rows(PASS_GENERATION);
 }
 
 /** The moment of now. */

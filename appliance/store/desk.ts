@@ -27,14 +27,17 @@ export { detailFrom } from "./settling/folding.ts";
 export {
   type Directory,
   EMPTY_DIRECTORY,
+  type RuleOutcome,
   retiredIn,
   type SiteInput,
   type SiteOutcome,
   type SiteRecord,
+  type SiteRules,
   siteIn,
 } from "./sites/directory.ts";
 export { SURVEY_LABELS } from "./sites/kinds.ts";
 export { sharesOf } from "./sites/shares.ts";
+export { ruledValues } from "./sites/value-rules.ts";
 export { type SourceRow, type SourceSize, SourceUnclear, sourceNamed } from "./sources.ts";
 export { type ChoreProcesses, runIn } from "./sqlite/copies/chore-process.ts";
 export { wholeKinds } from "./sqlite/copies/copy-documents.ts";

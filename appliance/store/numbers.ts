@@ -57,6 +57,7 @@ export class Numbers {
   /** The clock by which hits are counted: of this machine, or of the database of a fleet. */
   readonly clock: Clock;
   readonly #options: NumbersOptions;
+  readonly #isShared: boolean;
   readonly #intake: Intake;
   #engine: Engine | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
@@ -68,6 +69,7 @@ export class Numbers {
   constructor(options: NumbersOptions, isShared: boolean) {
     const { clock, log, retentionDays, detailDays } = options;
     this.#options = options;
+    this.#isShared = isShared;
     this.clock = clock;
     this.live = new LiveViews(clock);
     const zone = () => this.zone;
@@ -263,9 +265,13 @@ export class Numbers {
     const { unknownZone } = directory;
     if (unknownZone !== undefined && unknownZone !== this.directory.unknownZone)
       this.#options.log.warn(unknownZoneSentence(unknownZone));
+    const isDue = valuesDue(directory) !== valuesDue(this.directory);
     this.directory = directory;
     this.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
     this.directoryChanged.emit(directory);
+    // A fleet settles within a minute by itself, and its nodes would be in each other's way.
+    if (isDue && !this.#isShared && this.#engine !== undefined && !this.#isClosed)
+      void this.upkeep.anew();
   }
 
   /** The number of a site after the numbers were replaced: it may be another one, or the site is gone. */
@@ -274,4 +280,12 @@ export class Numbers {
     await this.#pause;
     return this.directory.sites.find((site) => site.id === id)?.key ?? null;
   }
+}
+
+/** The values that are to be made one, by site. */
+function valuesDue({ sites }: Directory): string {
+  const due = sites.flatMap(({ key, valueRules }) =>
+    valueRules === undefined || valueRules.due.length === 0 ? [] : [[key, valueRules.due]],
+  );
+  return JSON.stringify(due);
 }

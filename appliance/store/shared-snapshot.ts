@@ -1,8 +1,10 @@
 import type { Day } from "../base/calendar.ts";
+import { VALUE_RULES } from "../base/input/value-rules.ts";
 import { pieceOf } from "./blocks/block-reader.ts";
 import { LAST_DAY, type Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/site-counts.ts";
+import { documentsOfSites } from "./documents.ts";
 import {
   BLOCK_COLUMNS,
   type BlockKey,
@@ -15,6 +17,7 @@ import {
   type KeptBlock,
   type LogRow,
   type Piece,
+  type RuleRow,
   type SettlingSnapshot,
 } from "./snapshot.ts";
 import type { Rows } from "./sql.ts";
@@ -200,6 +203,10 @@ export abstract class SharedSnapshot implements SettlingSnapshot {
     return sites.map(
       (site) => new Map((bySite.get(site) ?? []).map(({ counter, n }) => [counter, n])),
     );
+  }
+
+  valueRules(): Promise<readonly RuleRow[]> {
+    return documentsOfSites(this.#rows, VALUE_RULES.name);
   }
 
   async siteKeys(): Promise<ReadonlySet<SiteKey>> {

@@ -116,8 +116,17 @@ export interface Snapshot {
   siteKeys(): Soon<ReadonlySet<SiteKey>>;
 }
 
+/** A document of a site's rules for its values. */
+export interface RuleRow {
+  readonly site: SiteKey;
+  /** JSON. */
+  readonly body: string;
+}
+
 /** A snapshot, with what settling looks for. */
 export interface SettlingSnapshot extends Snapshot {
+  /** The documents of VALUE_RULES. */
+  valueRules(): Soon<readonly RuleRow[]>;
   /** Up to `limit` parts of days after a key, in the order of blocks. */
   parts(after: BlockKey | null, limit: number): Soon<readonly BlockKey[]>;
   /** The days that have detail, ascending. */
@@ -151,6 +160,8 @@ export interface Settlement {
   readonly days: readonly Day[];
   /** Days of which nothing is left. */
   readonly gone: readonly Day[];
+  /** Rules of sites of which nothing is due any more, each with what takes its place unless it was changed meanwhile. */
+  readonly merged?: readonly (RuleRow & { readonly after: string })[];
   /** The number of folded batches that cannot be read: their counts are lost. */
   readonly unreadable?: number;
 }

@@ -26,13 +26,16 @@ export { SITE_ALARMS } from "./sites/alarms.ts";
 export {
   type Directory,
   EMPTY_DIRECTORY,
+  type RuleOutcome,
   type ShareOutcome,
   type SiteInput,
   type SiteOutcome,
   type SiteRecord,
+  type SiteRules,
 } from "./sites/directory.ts";
 export { ADMIN_TOKEN, DAY_ZONE, KINDS_OF_SITES, SITES, SURVEY_LABELS } from "./sites/kinds.ts";
 export { MAX_SHARES, SHARE_USES, type SiteShare, sharesOf } from "./sites/shares.ts";
+export { ruledValues } from "./sites/value-rules.ts";
 export type { SourceNumber } from "./snapshot.ts";
 export { SourceUnclear, sourceNamed } from "./sources.ts";
 export { openCursor } from "./surveys/page.ts";

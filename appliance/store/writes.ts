@@ -3,10 +3,11 @@
  * the commit.
  */
 
+import type { ValueRule } from "../base/text/dimensions.ts";
 import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
-import type { ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
+import type { RuleOutcome, ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { ShareUse, SiteShare } from "./sites/shares.ts";
 import type { SourceNumber } from "./snapshot.ts";
 
@@ -38,6 +39,13 @@ interface SiteWrites {
   shareSite(input: { readonly id: string; readonly share: SiteShare }): ShareOutcome;
   /** Takes a link of a site back, by the link's id. */
   unshareSite(input: { readonly id: string; readonly share: string }): ShareOutcome;
+  /** Makes values of a site one: what comes from now on, and by the next settlements what is there. */
+  mergeValues(input: { readonly id: string; readonly rule: ValueRule }): RuleOutcome;
+  /** Takes a rule for what comes back; what was made one stays. */
+  forgetRule(input: {
+    readonly id: string;
+    readonly rule: Pick<ValueRule, "dimension" | "from">;
+  }): RuleOutcome;
   /** Replaces a setting of a site, one of SITE_SETTINGS by its name. */
   setOfSite(input: {
     readonly id: string;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { Day } from "../../appliance/base/calendar.ts";
+import type { ValueRules } from "../../appliance/base/input/value-rules.ts";
 import type { Months } from "../../appliance/store/blocks/month.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/site-counts.ts";
 import type { EngineEvents } from "../../appliance/store/engine.ts";
+import { NO_VALUE_RULES } from "../../appliance/store/sites/value-rules.ts";
 import {
   type BlockKey,
   type BlockPage,
@@ -37,6 +39,8 @@ export class MemoryEngine {
   runMs = 0;
   readonly marks = new Map<Day, number>();
   readonly sites = new Set<SiteKey>();
+  /** The documents of sites' rules for their values, as JSON. */
+  readonly #rules = new Map<SiteKey, string>();
   #generation = 1;
   #log: LogRow[] = [];
   #blocks = new Map<string, BlockRow>();
@@ -65,15 +69,27 @@ export class MemoryEngine {
     return n <= (this.#folded.get(node) ?? 0);
   }
 
+  /** Sets the rules of a site for its values. */
+  rule(site: SiteKey, rules: ValueRules): void {
+    this.#rules.set(site, JSON.stringify(rules));
+    this.#generation++;
+  }
+
+  rulesOf(site: SiteKey): ValueRules {
+    return JSON.parse(this.#rules.get(site) ?? JSON.stringify(NO_VALUE_RULES));
+  }
+
   erase(site: SiteKey): void {
     this.sites.delete(site);
+    this.#rules.delete(site);
     for (const [key, block] of this.#blocks) if (block.site === site) this.#blocks.delete(key);
     this.#past.delete(site);
     this.#generation++;
   }
 
   /** @returns false where somebody changed blocks since it was prepared */
-  settle({ generation, folded, puts, drops, detail, past, days, gone }: Settlement): boolean {
+  settle(settlement: Settlement): boolean {
+    const { generation, folded, puts, drops, detail, past, days, gone, merged = [] } = settlement;
     if (generation !== this.#generation) return false;
     this.#generation++;
     for (const [node, n] of folded) this.#folded.set(node, n);
@@ -92,6 +108,8 @@ export class MemoryEngine {
       for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
       this.#past.set(site, sums);
     }
+    for (const { site, body, after } of merged)
+      if (this.#rules.get(site) === body) this.#rules.set(site, after);
     for (const day of days) this.marks.set(day, this.runMs);
     for (const day of gone) this.marks.delete(day);
     return true;
@@ -105,6 +123,7 @@ export class MemoryEngine {
     const blocks = [...this.#blocks.values()].sort(inOrder);
     const past = new Map([...this.#past].map(([site, counters]) => [site, new Map(counters)]));
     const sites = new Set(this.sites);
+    const rules = [...this.#rules].map(([site, body]) => ({ site, body }));
     const soon = <T>(answer: T): Soon<T> =>
       this.isRemote ? new Promise((resolve) => setImmediate(resolve, answer)) : answer;
     return {
@@ -164,6 +183,7 @@ export class MemoryEngine {
         ),
       past: (of) => soon(of.map((site) => past.get(site) ?? new Map<string, number>())),
       siteKeys: () => soon(sites),
+      valueRules: () => soon(rules),
     };
   }
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { DAY_MS, type Day, HOUR_MS } from "../../appliance/base/calendar.ts";
+import type { ValueRules } from "../../appliance/base/input/value-rules.ts";
 import type { Condition } from "../../appliance/base/text/condition.ts";
-import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
+import type { CountsOf, ValueRule } from "../../appliance/base/text/dimensions.ts";
+import type { SiteKey } from "../../appliance/store/counting.ts";
 import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import {
@@ -14,6 +16,7 @@ import {
 import { LogTail } from "../../appliance/store/log/tail.ts";
 import { detailFrom } from "../../appliance/store/settling/folding.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
+import { withRule } from "../../appliance/store/sites/value-rules.ts";
 import type { Settlement } from "../../appliance/store/snapshot.ts";
 import { MemoryEngine } from "./memory-engine.ts";
 import { NaiveCounts } from "./naive-counts.ts";
@@ -95,7 +98,8 @@ export class Life {
       ? zoneHour(this.now)
       : Math.floor((this.now - this.bootedAt) / 1_000);
     const encoder = new BatchEncoder(undated);
-    const hits = records.map((record) => ({ ...record, moment }));
+    // Collectors follow the rules at once, all but those that have not heard of them.
+    const hits = records.map((record) => this.#ruled({ ...record, moment }));
     for (const hit of hits) assert.ok(encoder.add(hit));
     const n = this.engine.commit(node, encoder.encode());
     if (undated === undefined) this.#count(hits);
@@ -112,6 +116,22 @@ export class Life {
 
   async settleAll(): Promise<void> {
     for (let steps = 0; await this.settle(); steps++) assert.ok(steps < 200, "it has no end");
+  }
+
+  /** Makes two values of a site one. The caller settles all then. @returns false where it would make a cycle */
+  merge(site: SiteKey, rule: ValueRule): boolean {
+    const rules = withRule(this.engine.rulesOf(site), rule);
+    if (rules === "cycle") return false;
+    this.engine.rule(site, rules);
+    this.counted = this.counted.map((record) =>
+      record.site === site ? ruled(record, rules) : record,
+    );
+    return true;
+  }
+
+  /** A record as it counts by the rules of its site. */
+  #ruled<R extends Pick<HitRecord, "site" | "values">>(record: R): R {
+    return ruled(record, this.engine.rulesOf(record.site));
   }
 
   restart(isSure: boolean): void {
@@ -149,7 +169,8 @@ export class Life {
   }
 
   #count(records: readonly HitRecord[]): void {
-    this.counted.push(...records.filter(({ site }) => this.engine.sites.has(site)));
+    const there = records.filter(({ site }) => this.engine.sites.has(site));
+    this.counted.push(...there.map((record) => this.#ruled(record)));
   }
 
   #forget(day: Day): void {
@@ -179,6 +200,15 @@ export class Life {
     );
     return { blocks, naive, asked: { of, where, detailFrom: detailFrom(this.time) } };
   }
+}
+
+function ruled<R extends Pick<HitRecord, "values">>(record: R, { rules }: ValueRules): R {
+  const toOf = (name: string, text: string) =>
+    rules.find(({ dimension, from }) => dimension === name && from === text)?.to;
+  return {
+    ...record,
+    values: record.values.map(([name, text]) => [name, toOf(name, text) ?? text] as const),
+  };
 }
 
 export type Seeded = ReturnType<typeof seeded>;

@@ -41,6 +41,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     "say or set what stays out of the counts of a site",
     async () => (await import("./sites/leave-out.ts")).leaveOut,
   ],
+  values: [
+    "make two values of a site one",
+    async () => (await import("./sites/values.ts")).valuesCommand,
+  ],
   digest: [
     "print the figures of a site in one screen, as its digest tells them",
     async () => (await import("./sites/digest.ts")).digest,

@@ -44,6 +44,26 @@ export const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set(
   DIMENSIONS.filter((name) => ONE_OF[name] === null),
 );
 
+/** The dimensions whose values can be made one. */
+export const MERGEABLE = [
+  "path",
+  "host",
+  "ref",
+  "source",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "event",
+  "event_target",
+] as const satisfies readonly Dimension[];
+
+/** A value of a dimension that counts as another one. */
+export interface ValueRule {
+  readonly dimension: (typeof MERGEABLE)[number];
+  readonly from: string;
+  readonly to: string;
+}
+
 /** All else is of views, unless only events are asked for. */
 export const OF_EVENTS: ReadonlySet<Dimension> = new Set([
   "event",

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { readBytes } from "../../base/http/body.ts";
 import { HttpError, rateLimited } from "../../base/http/errors.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { HitsEncoder, type Numbers, type SiteRecord } from "../../store/store.ts";
+import { HitsEncoder, type Numbers, type SiteRecord, type SiteRules } from "../../store/store.ts";
 import { BYTES_AT_ONCE, type LogFeed } from "../../traffic/imports/logs/feed.ts";
 import { ImportRefused } from "../../traffic/imports/refused.ts";
 import { noSuchSite } from "../routes/sites/sites.ts";
@@ -51,14 +51,15 @@ export function logsRoute({ numbers, feed }: Parts): SenderRoute {
   };
 
   async function count(
-    { id, key, leftOut }: Pick<SiteRecord, "id" | "key" | "leftOut">,
+    rules: Pick<SiteRecord, "id" | "key"> & SiteRules,
     batch: string,
     sent: Pick<Parameters<LogFeed["read"]>[0], "hosts" | "pattern" | "body">,
   ): Promise<LogsAnswer> {
+    const { id, key } = rules;
     // A site has another key after other data were taken in.
     const name = `${key} ${id} ${batch}`;
     const { hits, views, left, isLate, note } = await feed
-      .read({ ...sent, site: id, leftOut, batch: name, encoder: () => new HitsEncoder(key) })
+      .read({ ...sent, site: id, rules, batch: name, encoder: () => new HitsEncoder(key) })
       .catch((error: unknown) => {
         throw error instanceof ImportRefused ? invalidField("format", error.message) : error;
       });

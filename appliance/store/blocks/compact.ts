@@ -131,7 +131,8 @@ function rename(
   return { dimension, places };
 }
 
-function renumber(block: Block, name: Dimension, places: Uint16Array): void {
+/** Rows of detail name the values of a dimension by these places. @param places by each old place the new one */
+export function renumber(block: Block, name: Dimension, places: Uint16Array): void {
   for (const column of columnsOf(name))
     for (const detail of block.detail) {
       const values = detail?.values[column];

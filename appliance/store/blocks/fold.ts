@@ -2,6 +2,7 @@ import { OTHER } from "../../base/names.ts";
 import { rowsOf } from "../../base/text/dimensions.ts";
 import type { Batch } from "../log/batch.ts";
 import { type Dimension, FLAG, KINDS, readEventValue } from "../log/record.ts";
+import type { ValueMap } from "../sites/value-rules.ts";
 import { Block, type BlockCounter } from "./block.ts";
 import type { Counts } from "./day-table.ts";
 import { columnsOf, DETAIL_COLUMNS, IS_EVENT } from "./detail.ts";
@@ -14,6 +15,8 @@ export interface FoldRules {
   readonly detailFrom: number;
   /** Under low space, the texts that blocks hold already: any other counts as OTHER. */
   readonly known?: ReadonlyMap<Dimension, ReadonlySet<string>> | undefined;
+  /** Values that count as others. */
+  readonly map?: ValueMap | undefined;
 }
 
 const HOURS = 24;
@@ -44,6 +47,7 @@ export function fold(
     // All else of an event or a reading is there for filters.
     isOfEvents: rowsOf(dimension) !== "views",
     isSum: dimension === "event_value",
+    others: rules.map?.get(dimension),
     known: rules.known === undefined ? undefined : (rules.known.get(dimension) ?? NO_TEXTS),
   }));
   /** The block's dimensions by slot. */
@@ -70,19 +74,21 @@ export function fold(
     const ofPath = countsOf(FLAG.pathVisitor, flags, times);
     const ofOthers = countsOf(FLAG.visitor, flags, times);
     for (let slot = 0; slot < slots.length; slot++) {
-      const { dimension, texts, place, isOfEvents, isSum, known } = slots[
+      const { dimension, texts, place, isOfEvents, isSum, known, others } = slots[
         slot
       ] as (typeof slots)[number];
-      const text = batch.texts[(texts[row] as number) - 1];
-      if (text === undefined) continue;
+      const said = batch.texts[(texts[row] as number) - 1];
+      if (said === undefined) continue;
+      const text = others?.get(said) ?? said;
       const isCounted = kind !== EVENT || isOfEvents;
       if (!isCounted && !isDetailed) continue;
       const values = dimensions[slot] ?? block.dimension(dimension);
       dimensions[slot] = values;
       const takesNew = known === undefined || known.has(text);
       if (isSum) {
-        const name = batch.texts[(events?.[row] ?? 0) - 1];
-        if (name === undefined) continue;
+        const event = batch.texts[(events?.[row] ?? 0) - 1];
+        if (event === undefined) continue;
+        const name = rules.map?.get("event")?.get(event) ?? event;
         const isKnown = known === undefined || known.has(name);
         values.count(day, name, sumOf(readEventValue(text) ?? 0, times), isKnown);
       }

@@ -2,6 +2,7 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { OTHER } from "../../base/names.ts";
 import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
+import type { ValueMap } from "../sites/value-rules.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
 import { BlockReader } from "./block-reader.ts";
@@ -11,6 +12,7 @@ import { columnsOf, type DayDetail, DETAIL_COLUMNS, weightOf } from "./detail.ts
 import { MAX_DAYS } from "./dictionary.ts";
 import type { Month } from "./month.ts";
 import { giveBack } from "./packed-row.ts";
+import { renameValues } from "./rename.ts";
 
 /**
  * Adds a part of a month to a block of that month, within the bounds of folding. Below these, the result is as
@@ -85,9 +87,15 @@ interface Merged {
  * Merges encoded blocks of a month into one, a few dimensions at a time: as objects, the largest month takes
  * hundreds of megabytes.
  * @param rows at least one
+ * @param map values that are made one
  * @throws {RangeError} when the bytes are no block
  */
-export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept): Merged {
+export function mergeRows(
+  month: Month,
+  rows: readonly BlockPieces[],
+  kept: Kept,
+  map?: ValueMap,
+): Merged {
   const [one, ...others] = rows.map((row) => ({ ...row, month }));
   if (one === undefined) throw new RangeError("There is nothing to merge");
   const writer = new BlockWriter();
@@ -100,6 +108,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
       mergeInto(first, part);
       letGo(part);
     }
+    if (map !== undefined) renameValues(first, map);
     const { block, gone } =
       kept === ALL_KEPT ? { block: first, gone: NO_COUNTERS } : compactBlock(first, kept);
     if (merged === undefined) writer.begin(block);
@@ -110,7 +119,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
   }
   // A restore refuses larger blocks: the limits for past days then hold for the last days, too.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
-    return mergeRows(month, rows, { ...kept, ...PAST });
+    return mergeRows(month, rows, { ...kept, ...PAST }, map);
   return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NO_COUNTERS }) };
 }
 

@@ -17,15 +17,18 @@ import {
   rowsBySite,
 } from "../log/batch.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
+import { type ValueMap, valueMap } from "../sites/value-rules.ts";
 import {
   type BlockKey,
   type BlockRow,
   blocksIn,
   type Settlement,
+  type SettlingSnapshot,
   type Snapshot,
   type SourceNumber,
 } from "../snapshot.ts";
 import { dayOfPart, partsOf } from "./parts.ts";
+import { rulesOfSites } from "./value-merging.ts";
 
 const HOURS = 24;
 /** The bytes of the log that are read in one go. */
@@ -60,7 +63,7 @@ export interface FoldingTime {
  * @returns null when there is nothing to fold
  */
 export async function foldLog(
-  snapshot: Snapshot,
+  snapshot: SettlingSnapshot,
   generation: number,
   time: FoldingTime,
 ): Promise<Settlement | null> {
@@ -78,16 +81,18 @@ export async function foldLog(
     ofSite.push(block);
   }
   const puts: BlockRow[] = [];
-  const texts = time.lowSpace ? textsOf(foldable.batches) : undefined;
+  const rules = await rulesOfSites(snapshot);
   // Sites are folded one by one, so that the blocks of one are encoded before the next.
   for (const { site, source, byDay } of all) {
+    const map = valueMap(rules.get(site)?.rules ?? []);
+    const texts = time.lowSpace ? textsOf(foldable.batches, map) : undefined;
     const known = texts && (await knownTexts(snapshot, site, { from, to }, texts));
     const itsOwn = (thereBySite.get(site) ?? []).filter((block) => block.source === source);
     for (const [day, rows] of byDay) {
       const month = monthOf(day);
       const blocks = new Map([[month, new Block(month)]]);
       for (const [batch, ofBatch] of rows)
-        fold(blocks, batch, ofBatch, { detailFrom: detailFrom(time), known });
+        fold(blocks, batch, ofBatch, { detailFrom: detailFrom(time), known, map });
       const part = nextPart(itsOwn, day);
       for (const block of blocks.values())
         puts.push({ site, month, source, part, ...encodeBlock(block) });
@@ -227,8 +232,9 @@ function siteRows(batches: readonly Sourced[]): readonly SiteRows[] {
   return [...all.values()];
 }
 
-function textsOf(batches: readonly Sourced[]): ReadonlySet<string> {
-  return new Set(batches.flatMap(({ batch }) => batch.texts));
+function textsOf(batches: readonly Sourced[], map: ValueMap): ReadonlySet<string> {
+  const others = [...map.values()].flatMap((ofDimension) => [...ofDimension.values()]);
+  return new Set([...batches.flatMap(({ batch }) => batch.texts), ...others]);
 }
 
 function dayOfRow({ moments }: Batch, row: number): Day {

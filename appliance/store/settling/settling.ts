@@ -3,7 +3,6 @@ import { BlockReader } from "../blocks/block-reader.ts";
 import type { Kept } from "../blocks/compact.ts";
 import { mergeRows } from "../blocks/merge.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
-import { NoBlock } from "../blocks/varints.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import {
   type BlockKey,
@@ -18,6 +17,7 @@ import {
 } from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
 import { dayOfPart, SETTLED } from "./parts.ts";
+import { orUnreadable, valueSteps } from "./value-merging.ts";
 
 /** A running day has no more parts than this before they are merged. */
 const MAX_PARTS = 8;
@@ -51,7 +51,7 @@ interface Past {
 }
 
 /**
- * Plans the next step: folding the log, merging parts, removing counts past retention, or removing detail that is
+ * Plans the next step: folding the log, making values one, merging parts, removing counts past retention, or removing detail that is
  * too old or too large. The caller carries it out, and asks again.
  * @returns null when nothing is due
  */
@@ -65,6 +65,16 @@ export async function nextSettlement(
   const exists = await snapshot.siteKeys();
   const past = pastOf(time);
   const work = new Work(generation);
+  const merged: NonNullable<Settlement["merged"]>[number][] = [];
+  for await (const step of valueSteps(snapshot)) {
+    if ("done" in step) merged.push(step.done);
+    else {
+      work.replace([step.row], step.row, step.merged);
+      work.done(step.row, bytesOf(step.row));
+    }
+    if (work.isFull) return work.settlement({ merged });
+  }
+  if (!work.isEmpty || merged.length > 0) return work.settlement({ merged });
   for await (const month of dueMonths(snapshot, exists, past)) {
     if (work.has(month)) continue;
     await settle(snapshot, month, past, work);
@@ -137,7 +147,7 @@ class Work {
     if (counters.size > 0) this.#past.push({ site, source, counters });
   }
 
-  settlement({ gone = [], detail = [] }: Partial<Settlement> = {}): Settlement {
+  settlement({ gone = [], detail = [], merged = [] }: Partial<Settlement> = {}): Settlement {
     return {
       generation: this.#generation,
       folded: [],
@@ -147,6 +157,7 @@ class Work {
       past: this.#past,
       days: [],
       gone,
+      merged,
     };
   }
 }
@@ -251,16 +262,6 @@ async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Wo
       whose,
       rows.reduce((sum, row) => sum + bytesOf(row), 0),
     );
-}
-
-/** Undefined where bytes are none of ours: a card has bent them. */
-function orUnreadable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof NoBlock)) throw error;
-    return undefined;
-  }
 }
 
 /**

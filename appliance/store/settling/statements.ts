@@ -1,3 +1,4 @@
+import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { manyRows, type Statement } from "../sql.ts";
 
@@ -15,7 +16,7 @@ type AtOnce = { readonly atOnce: number };
  * folded comes last, since new batches of its nodes wait for the end of the transaction from then on.
  */
 export function settlementStatements(
-  { folded, puts, drops, detail, past, gone }: Settlement,
+  { folded, puts, drops, detail, past, gone, merged = [] }: Settlement,
   marks: readonly Statement[],
   atOnce: AtOnce,
 ): Statement[] {
@@ -26,12 +27,18 @@ export function settlementStatements(
     ...putBlocks(puts, atOnce),
     ...detail.map(({ day, to }) => ({ text: DROP_DETAIL, values: [day, to] })),
     ...addPast(past, atOnce),
+    ...merged.map(({ site, body, after }) => ({
+      text: MERGED,
+      values: [VALUE_RULES.name, String(site), body, after],
+    })),
     ...marks,
     ...gone.map((day) => ({ text: "DELETE FROM counted_day WHERE day = $1", values: [day] })),
     ...logs.map((values) => ({ text: RAISE, values })),
     ...logs.map((values) => ({ text: EMPTY_LOG, values })),
   ];
 }
+
+const MERGED = "UPDATE document SET body = $4 WHERE kind = $1 AND id = $2 AND body = $3";
 
 /** The number never goes back: readers remember by it which rows they have seen. */
 const RAISE = "UPDATE folded SET n = $2 WHERE node = $1 AND n < $2";

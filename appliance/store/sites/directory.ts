@@ -1,6 +1,7 @@
 import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import { LEFT_OUT } from "../../base/input/left-out.ts";
+import { VALUE_RULES, type ValueRules } from "../../base/input/value-rules.ts";
 import type { StaysOut } from "../../base/text/left-out.ts";
 import { type Revision, revisionOf } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
@@ -25,9 +26,14 @@ export interface SiteRecord {
   readonly shares: readonly SiteShare[];
   /** The values that are not to count; undefined where all do. */
   readonly leftOut?: StaysOut | undefined;
+  /** The values that count as others. */
+  readonly valueRules?: ValueRules | undefined;
   /** The fields that a later release has given it; none of them is lost when it is changed here. */
   readonly others?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** The rules of a site for what is counted of it. */
+export type SiteRules = Pick<SiteRecord, "leftOut" | "valueRules">;
 
 /** Sites, tokens and the zone: they decide about the site of a request, the right to read it, and its day. */
 export interface Directory {
@@ -73,14 +79,12 @@ export function directoryOf(
   const [{ body: dayZone } = { body: null }] = of(DAY_ZONE.name);
   const unknownZone = unknownZoneIn(dayZone);
   const shares = new Map(of(SHARES.name).map(({ id, body }) => [id, sharesIn(id, body)]));
-  const leftOut = new Map(
-    of(LEFT_OUT.name).map(({ id, body }) => [id, bodyOf(LEFT_OUT, id, body)]),
-  );
+  const rules = rulesIn(rows);
   const all = of(SITES.name).flatMap(({ id, body }) => {
     const site = bodyOf(SITES, id, body);
     return site === undefined
       ? []
-      : [siteOf(Number(id), site, { shares: shares.get(id) ?? [], leftOut: leftOut.get(id) })];
+      : [siteOf(Number(id), site, { shares: shares.get(id) ?? [], ...rules.get(id) })];
   });
   // Databases sort texts by the rules of languages.
   all.sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
@@ -98,10 +102,22 @@ export function directoryOf(
   };
 }
 
+/** The rules of sites by their ids, as far as there are any: a damaged document has none. */
+function rulesIn(rows: Parameters<typeof directoryOf>[1]): ReadonlyMap<string, SiteRules> {
+  const rules = new Map<string, SiteRules>();
+  for (const { kind, id, body } of rows) {
+    const leftOut = kind === LEFT_OUT.name ? bodyOf(LEFT_OUT, id, body) : undefined;
+    const valueRules = kind === VALUE_RULES.name ? bodyOf(VALUE_RULES, id, body) : undefined;
+    if (leftOut !== undefined) rules.set(id, { ...rules.get(id), leftOut });
+    if (valueRules !== undefined) rules.set(id, { ...rules.get(id), valueRules });
+  }
+  return rules;
+}
+
 function siteOf(
   key: SiteKey,
   body: SiteBody,
-  set: Pick<SiteRecord, "shares" | "leftOut">,
+  set: Pick<SiteRecord, "shares" | "leftOut" | "valueRules">,
 ): { record: SiteRecord; retired: boolean } {
   const { id, host, badge, declared, retired, token, share, sharePart, ...others } = body;
   const record = {
@@ -156,6 +172,9 @@ export type SiteOutcome =
   | "same_token_name"
   /** A retired site can only be brought back, or erased. */
   | "retired";
+
+/** The outcome of a change of the rules for its values. */
+export type RuleOutcome = SiteOutcome | "cycle" | "too_many_rules" | "no_such_rule";
 
 /** The outcome of a change of a site's links. */
 export type ShareOutcome = SiteOutcome | "too_many_shares" | "no_such_share";

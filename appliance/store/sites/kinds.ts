@@ -14,6 +14,7 @@ import { GOALS } from "../../base/input/goals.ts";
 import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
+import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
 
 import type { SurveyLabels } from "../reports.ts";
@@ -98,6 +99,7 @@ export const DIRECTORY_KINDS: readonly string[] = [
   SITES,
   SHARES,
   LEFT_OUT,
+  VALUE_RULES,
   ADMIN_TOKEN,
   DAY_ZONE,
 ].map(({ name }) => name);
@@ -122,6 +124,7 @@ export const SITE_SETTINGS: readonly DocumentKind[] = [
   SITE_ALARMS,
   SHARES,
   LEFT_OUT,
+  VALUE_RULES,
 ];
 
 /** The kinds of documents that are deleted with their site. */

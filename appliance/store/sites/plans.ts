@@ -1,4 +1,5 @@
 import { BOUNDS } from "../../base/bounds.ts";
+import { MAX_VALUE_RULES, VALUE_RULES, type ValueRules } from "../../base/input/value-rules.ts";
 import { isSiteId } from "../../base/names.ts";
 import type { Change, DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
@@ -9,6 +10,7 @@ import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { planZone, zonePending } from "./day-zone.ts";
 import {
   type Directory,
+  type RuleOutcome,
   retiredIn,
   type ShareOutcome,
   type SiteOutcome,
@@ -18,6 +20,7 @@ import {
 import { Draft } from "./draft.ts";
 import { SITE_SETTINGS } from "./kinds.ts";
 import { FIRST_SHARE, MAX_SHARES, sharesChange, sharesOf } from "./shares.ts";
+import { NO_VALUE_RULES, withRule } from "./value-rules.ts";
 
 /** The outcome of a wish, and the change that it takes: none unless it is done. */
 interface SitePlan<Outcome = SiteOutcome> {
@@ -86,6 +89,25 @@ export const SITE_PLANS: {
     const left = site.shares.filter((one) => one.id !== share);
     return done({ documents: [sharesChange(site.key, left)] });
   },
+  mergeValues(directory, { id, rule }) {
+    const site = siteIn(directory, id);
+    if (!site) return not(absence(directory, id));
+    const rules = withRule(site.valueRules ?? NO_VALUE_RULES, rule);
+    if (rules === "cycle") return not("cycle");
+    if (Math.max(rules.rules.length, rules.due.length) > MAX_VALUE_RULES)
+      return not("too_many_rules");
+    return done(rulesChange(site, rules));
+  },
+  forgetRule(directory, { id, rule }) {
+    const site = siteIn(directory, id);
+    if (!site) return not(absence(directory, id));
+    const { rules, due } = site.valueRules ?? NO_VALUE_RULES;
+    const left = rules.filter(
+      ({ dimension, from }) => dimension !== rule.dimension || from !== rule.from,
+    );
+    if (left.length === rules.length) return not("no_such_rule");
+    return done(rulesChange(site, { rules: left, due }));
+  },
   setOfSite: (directory, { id, kind: name, body }) =>
     ofSite(directory, id, ({ key }) => {
       const kind = SITE_SETTINGS.find((one) => one.name === name);
@@ -96,6 +118,11 @@ export const SITE_PLANS: {
       };
     }),
 };
+
+function rulesChange({ key }: SiteRecord, body: ValueRules): Change {
+  const documents = [documentsChange(VALUE_RULES, { put: [{ id: String(key), body }] })];
+  return { documents, voids: true };
+}
 
 /** An alarm that is switched off stands no more. */
 function noMoreOf(alarms: SiteAlarms, site: SiteKey): DocumentsChange[] {
@@ -135,6 +162,8 @@ function done(change: Change): SitePlan<"done"> {
   return { result: "done", change };
 }
 
-function not<Outcome extends Exclude<ShareOutcome, "done">>(outcome: Outcome): SitePlan<Outcome> {
+function not<Outcome extends Exclude<ShareOutcome | RuleOutcome, "done">>(
+  outcome: Outcome,
+): SitePlan<Outcome> {
   return { result: outcome, change: { documents: [] } };
 }

@@ -56,6 +56,8 @@ export const SITE_WRITES: {
   setSiteToken: planned("setSiteToken"),
   shareSite: planned("shareSite"),
   unshareSite: planned("unshareSite"),
+  mergeValues: planned("mergeValues"),
+  forgetRule: planned("forgetRule"),
   setOfSite: planned("setOfSite"),
   setAdminToken: (sql, { hash, kept }) =>
     changeSites(sql, ({ adminHash }) => {

@@ -3,6 +3,7 @@ import { GOALS } from "../../base/input/goals.ts";
 import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
+import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import {
   type DayContent,
   type Desk,
@@ -87,4 +88,5 @@ const EXPORTED_SETTINGS: readonly DocumentKind[] = [
   SAVED_VIEWS,
   SURVEY_LABELS,
   LEFT_OUT,
+  VALUE_RULES,
 ];

@@ -7,6 +7,7 @@ import { LEFT_OUT } from "../../base/input/left-out.ts";
 import { MARKS } from "../../base/input/marks.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { schemas } from "../../base/input/shape.ts";
+import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import { DIMENSIONS } from "../../base/text/dimensions.ts";
 import { storable } from "../../base/text/storable.ts";
 import {
@@ -30,7 +31,14 @@ import { ImportRefused } from "./refused.ts";
 const VERSION = 1;
 const MAX_SURVEYS = 200_000;
 /** The settings that are taken, by the name of their kind. */
-const SETTINGS: readonly DocumentKind[] = [GOALS, MARKS, SAVED_VIEWS, SURVEY_LABELS, LEFT_OUT];
+const SETTINGS: readonly DocumentKind[] = [
+  GOALS,
+  MARKS,
+  SAVED_VIEWS,
+  SURVEY_LABELS,
+  LEFT_OUT,
+  VALUE_RULES,
+];
 
 export const tallydeck: Format = {
   name: "Tallydeck",

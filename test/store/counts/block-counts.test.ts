@@ -7,7 +7,7 @@ import {
   parseDay,
 } from "../../../appliance/base/calendar.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
-import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
+import type { CountsOf, ValueRule } from "../../../appliance/base/text/dimensions.ts";
 import {
   hourlyViews,
   liveNumbers,
@@ -26,6 +26,13 @@ function someCondition({ below, pick }: Seeded): Condition {
   const test = pick<Condition["test"]>(["is", "not", "begins", "has"]);
   const whole = `${dimension}-${below(4)}`;
   return { dimension, test, value: test === "has" ? whole.slice(below(6)).toUpperCase() : whole };
+}
+
+/** Two values that are one. Some that are there no more come back where a later rule turns around. */
+function someRule({ below, pick }: Seeded): ValueRule {
+  const dimension = pick<ValueRule["dimension"]>(["path", "ref", "event"]);
+  const [from, to] = [below(5), below(5)];
+  return { dimension, from: `${dimension}-${from}`, to: `${dimension}-${to === from ? 5 : to}` };
 }
 
 const LATEST = { encoding: null, ifNoneMatch: "" } as const;
@@ -106,6 +113,10 @@ describe("a log and its blocks", () => {
           if (below(12) === 0) life.restart(below(2) > 0);
           if (!life.isSure && below(2) > 0) life.isSure = true;
           if (below(20) === 0) await life.erase(pick([0, 1, 2]));
+          if (below(3) === 0 && !life.isForgetting) {
+            life.merge(pick(life.sites), someRule(drawn));
+            await life.settleAll();
+          }
           for (let commits = below(6); commits > 0; commits--) {
             life.commit(
               below(2),

@@ -99,7 +99,7 @@ days at once. \`tallydeck sources\` lists imports, and deletes one.`,
           detailFrom: detailFrom({ ...config, today }),
           logs: {
             site: site.id,
-            leftOut: site.leftOut,
+            rules: site,
             hosts,
             pattern: values["log-format"],
             randomBytes,

@@ -25,6 +25,7 @@ import type {
   SurveyLabels,
 } from "../../wire.ts";
 import { SHARE_ROUTES } from "./site-shares.ts";
+import { VALUE_ROUTES } from "./site-values.ts";
 import { expectDone, SITE_ROUTES, type SitesParts, siteOf } from "./sites.ts";
 
 /** Something that is set of a site: a document of the fleet. */
@@ -221,6 +222,7 @@ export function startSites({
     {
       ...SITE_ROUTES,
       ...SHARE_ROUTES,
+      ...VALUE_ROUTES,
       "GET /api/site-settings": showSettings,
       "GET /api/sites/:id/goal-values": showGoalValues,
       "GET /api/sites/:id/seen-hosts": showSeenHosts,

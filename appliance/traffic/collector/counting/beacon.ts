@@ -1,6 +1,5 @@
 import { isObject, plainText } from "../../../base/input/json.ts";
 import { memoize } from "../../../base/memoize.ts";
-import type { StaysOut } from "../../../base/text/left-out.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import {
   type Dimension,
@@ -10,6 +9,7 @@ import {
   READING,
   readEventValue,
 } from "../../../store/log/record.ts";
+import { ruledValues, type SiteRules } from "../../../store/store.ts";
 import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { leftOutHit, leftOutReason } from "./left-out.ts";
 import { referrerGroup } from "./referrer.ts";
@@ -25,7 +25,7 @@ interface Beacon {
   /** ISO country from a CDN's header, or "": that of the browser's time zone counts then. */
   readonly country: string;
   /** The rules of its site. */
-  readonly leftOut?: StaysOut | undefined;
+  readonly rules?: SiteRules | undefined;
 }
 
 /** Nothing is counted: the view that it belongs to is left out. */
@@ -39,6 +39,9 @@ const TIMES = new Set(["<10", "10-30", "30-60", "60-180", "180-600", ">600"]);
 const DEPTHS = new Set(["<25", "25", "50", "75", "100"]);
 
 const PROPERTY = /^[a-z][a-z0-9_]{0,31}$/;
+
+/** What the script itself sends as an event, and views. */
+const OURS = new Set(["", "hi", "bot", "end"]);
 
 const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
 
@@ -59,9 +62,12 @@ export function beaconHit(beacon: Beacon): Hit {
   const event = storable(payload.ev);
   const target = storable(payload.t);
   if (event === "bot") return { kind: "synthetic", flags: 0, values: [] };
-  if (event === "hi" && beacon.leftOut === undefined) return touch(target);
-  const values = contextOf(beacon, visitor);
-  const reason = beacon.leftOut && leftOutReason(beacon.leftOut, values);
+  const { leftOut, valueRules } = beacon.rules ?? {};
+  if (event === "hi" && leftOut === undefined) return touch(target);
+  const said = contextOf(beacon, visitor);
+  if (!OURS.has(event)) said.push(...valuesOfEvent({ event, target }, payload.pr));
+  const values = valueRules === undefined ? said : ruledValues(said, valueRules);
+  const reason = leftOut && leftOutReason(leftOut, values);
   if (reason !== undefined && (event === "hi" || event === "end")) return NOTHING;
   if (reason !== undefined) return leftOutHit(reason);
   if (event === "hi") return touch(target);
@@ -77,24 +83,26 @@ export function beaconHit(beacon: Beacon): Hit {
     if (DEPTHS.has(depth)) values.push(["depth", depth]);
     return { kind: "event", flags: READING, values };
   }
-  values.push(["event", event]);
-  // An object as the target is the properties.
-  const isTarget = target !== "" && !(isObject(payload.pr) && target === String({}));
-  if (isTarget) values.push(["event_target", target]);
-  values.push(...propertiesOf(isObject(payload.pr) ? payload.pr : {}, { event, target }));
   return { kind: "event", flags: 0, values };
 }
 
-/** The properties of an event, and the number that it carries. @param attributes those of an element, which name no property */
-function propertiesOf(
-  properties: Readonly<Record<string, unknown>>,
-  attributes: Readonly<Record<string, string>>,
+/** The name of an event, its target, its properties, and the number that it carries. */
+function valuesOfEvent(
+  said: { readonly event: string; readonly target: string },
+  pr: unknown,
 ): [Dimension, string][] {
-  const values = Object.entries(properties)
+  const values: [Dimension, string][] = [["event", said.event]];
+  // An object as the target is the properties.
+  if (said.target !== "" && !(isObject(pr) && said.target === String({})))
+    values.push(["event_target", said.target]);
+  const properties = isObject(pr) ? pr : {};
+  // Attributes of an element say event and target again.
+  const attributes: Readonly<Record<string, string>> = said;
+  const named = Object.entries(properties)
     .map(([name, value]) => [name, storable(plainText(value))] as const)
     .filter(([name, text]) => PROPERTY.test(name) && text !== "" && attributes[name] !== text)
-    .slice(0, mostValues("event_prop"))
-    .map(([name, text]): [Dimension, string] => ["event_prop", storable(`${name}=${text}`)]);
+    .slice(0, mostValues("event_prop"));
+  for (const [name, text] of named) values.push(["event_prop", storable(`${name}=${text}`)]);
   const thousandths = Math.round(1_000 * Number(plainText(properties.value)));
   if (readEventValue(`${thousandths}`) !== undefined)
     values.push(["event_value", `${thousandths}`]);

@@ -61,7 +61,7 @@ export function countHits({ numbers, sites, client, tally }: HitParts): Hits {
         visitor: visitorOf(headers["user-agent"] ?? ""),
         referer: headers.referer ?? "",
         country: cdnCountry(headers),
-        leftOut: site?.leftOut,
+        rules: site ?? undefined,
       });
       return count(site, hit);
     },

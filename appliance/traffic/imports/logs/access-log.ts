@@ -1,4 +1,4 @@
-import type { StaysOut } from "../../../base/text/left-out.ts";
+import type { SiteRules } from "../../../store/desk.ts";
 import type { Sheet } from "../files/input.ts";
 import { type Format, NEVER_KNOWN } from "../format.ts";
 import { ImportRefused } from "../refused.ts";
@@ -22,8 +22,8 @@ export interface LogOptions {
   readonly site: string;
   /** The hosts whose requests are taken; where there are none, the log has to be of one host. */
   readonly hosts: readonly string[];
-  /** The rules of the site for what stays out. */
-  readonly leftOut?: StaysOut | undefined;
+  /** The rules of the site. */
+  readonly rules?: SiteRules | undefined;
   /** The pattern of its lines, where they have one of their own. */
   readonly pattern?: string | undefined;
   /** Returns unpredictable bytes. */
@@ -57,7 +57,7 @@ export function accessLog(options: LogOptions): Format {
         { ...sink, view: (record) => sink.counts.hit(record) },
         {
           ...options,
-          leftOut: () => options.leftOut,
+          rules: () => options.rules,
           hosts: hostsOf(logs, options),
           most: MAX_HELD,
           isLive: false,

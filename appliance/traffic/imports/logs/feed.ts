@@ -1,7 +1,7 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { DayZone } from "../../../base/day-zone.ts";
 import { Mutex } from "../../../base/tasks/mutex.ts";
-import type { StaysOut } from "../../../base/text/left-out.ts";
+import type { SiteRules } from "../../../store/desk.ts";
 import type { EncodedHits, HitRecord } from "../../../store/log/record.ts";
 import { LineCutter, MAX_LOG_LINE } from "../files/lines.ts";
 import { bareHost } from "./host.ts";
@@ -52,8 +52,8 @@ interface SentLines {
    */
   readonly body: () => AsyncIterable<Uint8Array>;
   readonly hosts: readonly string[];
-  /** The rules of the site for what stays out. */
-  readonly leftOut: StaysOut | undefined;
+  /** The rules of the site. */
+  readonly rules: SiteRules;
   /** The pattern of the lines, where they have one of their own. */
   readonly pattern: string | undefined;
   readonly encoder: () => Encoder;
@@ -78,7 +78,7 @@ class FeedOfSite {
   readonly #options: FeedOptions;
   #encoder: Encoder | undefined;
   #left = new Map<string, number>();
-  #leftOut: StaysOut | undefined;
+  #rules: SiteRules | undefined;
 
   constructor(site: string, hosts: readonly string[], options: FeedOptions) {
     this.#options = options;
@@ -90,15 +90,15 @@ class FeedOfSite {
       leave: (what, lines = 1) => this.#left.set(what, (this.#left.get(what) ?? 0) + lines),
       view: ({ times: _, ...hit }) => this.#encoder?.add(hit),
     };
-    const leftOut = () => this.#leftOut;
-    const rules = { most: MAX_HELD, isLive: true, late: LATE, leftOut };
-    this.#views = new LogViews(sink, { site, hosts, randomBytes, ...rules });
+    const rules = () => this.#rules;
+    const how = { most: MAX_HELD, isLive: true, late: LATE, rules };
+    this.#views = new LogViews(sink, { site, hosts, randomBytes, ...how });
   }
 
-  async read({ body, pattern, leftOut, encoder }: SentLines): Promise<FedLines> {
+  async read({ body, pattern, rules, encoder }: SentLines): Promise<FedLines> {
     const { zone, now, pause } = this.#options;
     const read = logReader(pattern);
-    this.#leftOut = leftOut;
+    this.#rules = rules;
     // Nothing is counted of what is not whole.
     for await (const _ of body());
     const hits = encoder();

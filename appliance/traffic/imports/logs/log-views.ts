@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Day } from "../../../base/calendar.ts";
-import type { StaysOut } from "../../../base/text/left-out.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
+import { ruledValues, type SiteRules } from "../../../store/desk.ts";
 import type { Dimension, HitRecord } from "../../../store/log/record.ts";
 import { leftOutReason } from "../../collector/counting/left-out.ts";
 import { createVisitorCache, valuesOfPerson } from "../../collector/counting/visitor.ts";
@@ -37,8 +37,8 @@ interface ViewsOptions {
   readonly site: string;
   /** The hosts whose requests are taken, see `bareHost`; none for a log that has no hosts. */
   readonly hosts: readonly string[];
-  /** The present rules of the site for what stays out. */
-  readonly leftOut: () => StaysOut | undefined;
+  /** The rules of the site now. */
+  readonly rules: () => SiteRules | undefined;
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
   /** The most bytes that views, their texts and clients take; a day with more is counted in pieces. */
@@ -128,8 +128,9 @@ export class LogViews {
     }
     if (visitor.bot !== null) return "views of crawlers";
     const page = host || hosts[0] || "";
-    const { path, values, source } = valuesOf(read, page);
-    const leftOut = this.#options.leftOut();
+    const { values: said, source } = valuesOf(read, page);
+    const { leftOut, valueRules } = this.#options.rules() ?? {};
+    const values = valueRules === undefined ? said : ruledValues(said, valueRules);
     const reason = leftOut && leftOutReason(leftOut, [...values, ["source", source]]);
     if (reason !== undefined) return `views that the site leaves out by ${reason}`;
     const views = this.#viewsOf(day);
@@ -140,7 +141,7 @@ export class LogViews {
       moment: read.moment,
       hour,
       line: hashOf(line),
-      path,
+      path: values.find(([name]) => name === "path")?.[1] ?? "/",
       values,
       source,
       client,

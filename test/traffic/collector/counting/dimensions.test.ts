@@ -32,7 +32,11 @@ describe("each dimension", () => {
       beaconHit({ ...beacon, payload: { ev: "end", t: "<10", k: "<25" } }),
       beaconHit({ ...beacon, payload: { ev: "signup", pr: { value: 3 } } }),
       beaconHit({ ...beacon, payload: {}, visitor: { bot: "googlebot" } }),
-      beaconHit({ ...beacon, payload: {}, leftOut: { ...NOTHING_LEFT_OUT, countries: ["DE"] } }),
+      beaconHit({
+        ...beacon,
+        payload: {},
+        rules: { leftOut: { ...NOTHING_LEFT_OUT, countries: ["DE"] } },
+      }),
     ];
     const counted = [...hits, ...others].flatMap(({ values }) => values.map(([name]) => name));
     const left = DIMENSIONS.filter((name) => !counted.includes(name));
