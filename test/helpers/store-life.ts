@@ -202,7 +202,8 @@ export class Life {
   }
 }
 
-function ruled<R extends Pick<HitRecord, "values">>(record: R, { rules }: ValueRules): R {
+/** A record as it counts by rules, looked up one by one. */
+export function ruled<R extends Pick<HitRecord, "values">>(record: R, { rules }: ValueRules): R {
   const toOf = (name: string, text: string) =>
     rules.find(({ dimension, from }) => dimension === name && from === text)?.to;
   return {
@@ -254,4 +255,11 @@ export function someRecord(
   const flags = kind === "view" ? below(FLAGS + 1) : isReading ? READING : 0;
   const site = pick([...sites, sites[0], sites[0], NO_SITE]);
   return { site, kind, flags, times: 1 + below(3), values: values[kind]() };
+}
+
+/** Two values that are one. Some that are there no more come back where a later rule turns around. */
+export function someRule({ below, pick }: Seeded): ValueRule {
+  const dimension = pick<ValueRule["dimension"]>(["path", "ref", "event"]);
+  const [from, to] = [below(5), below(5)];
+  return { dimension, from: `${dimension}-${from}`, to: `${dimension}-${to === from ? 5 : to}` };
 }

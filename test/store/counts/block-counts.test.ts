@@ -7,7 +7,7 @@ import {
   parseDay,
 } from "../../../appliance/base/calendar.ts";
 import type { Condition } from "../../../appliance/base/text/condition.ts";
-import type { CountsOf, ValueRule } from "../../../appliance/base/text/dimensions.ts";
+import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import {
   hourlyViews,
   liveNumbers,
@@ -19,20 +19,13 @@ import type { SiteCounts } from "../../../appliance/store/counts/site-counts.ts"
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { askStats, factsByDay } from "../../helpers/stats-facts.ts";
-import { Life, type Seeded, someRecord } from "../../helpers/store-life.ts";
+import { Life, type Seeded, someRecord, someRule } from "../../helpers/store-life.ts";
 
 function someCondition({ below, pick }: Seeded): Condition {
   const dimension = pick<Dimension>(["path", "ref", "browser", "country", "event"]);
   const test = pick<Condition["test"]>(["is", "not", "begins", "has"]);
   const whole = `${dimension}-${below(4)}`;
   return { dimension, test, value: test === "has" ? whole.slice(below(6)).toUpperCase() : whole };
-}
-
-/** Two values that are one. Some that are there no more come back where a later rule turns around. */
-function someRule({ below, pick }: Seeded): ValueRule {
-  const dimension = pick<ValueRule["dimension"]>(["path", "ref", "event"]);
-  const [from, to] = [below(5), below(5)];
-  return { dimension, from: `${dimension}-${from}`, to: `${dimension}-${to === from ? 5 : to}` };
 }
 
 const LATEST = { encoding: null, ifNoneMatch: "" } as const;

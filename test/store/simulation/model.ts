@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { DAY_MS, type Day } from "../../../appliance/base/calendar.ts";
 import type { DayZone } from "../../../appliance/base/day-zone.ts";
+import type { ValueRules } from "../../../appliance/base/input/value-rules.ts";
+import type { ValueRule } from "../../../appliance/base/text/dimensions.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
+import { NO_VALUE_RULES, withRule } from "../../../appliance/store/sites/value-rules.ts";
 import { NaiveCounts } from "../../helpers/naive-counts.ts";
+import { ruled } from "../../helpers/store-life.ts";
 
 const HOURS = 24;
 const NONE: ReadonlyMap<number, number> = new Map();
@@ -24,6 +28,8 @@ export interface ModelDay {
 
 interface ModelSite {
   readonly days: Map<Day, ModelDay>;
+  /** The values that count as others. */
+  rules: ValueRules;
   /** Views of days that are past retention. */
   past: number;
   surveys: string[];
@@ -65,13 +71,30 @@ export class Model {
   }
 
   addSite(id: string): void {
-    this.sites.set(id, { days: new Map(), past: 0, surveys: [], waitingSurveys: [] });
+    this.sites.set(id, {
+      ...{ days: new Map(), past: 0, surveys: [], waitingSurveys: [] },
+      rules: NO_VALUE_RULES,
+    });
+  }
+
+  /** Makes values of a site one. @returns the outcome of the write */
+  merge(id: string, rule: ValueRule): "done" | "cycle" {
+    const site = this.sites.get(id) ?? assert.fail(id);
+    const rules = withRule(site.rules, rule);
+    if (rules === "cycle") return rules;
+    site.rules = rules;
+    for (const [day, one] of site.days) {
+      const records = one.records.map((record) => ruled(record, rules));
+      site.days.set(day, { ...one, records, facts: factsOf(records).get(day) ?? new Map() });
+    }
+    return "done";
   }
 
   /** Counts what has an hour; `site` of a record is of no meaning. */
-  count(id: string, records: readonly HitRecord[], ran: number, isFlooded = false): void {
+  count(id: string, said: readonly HitRecord[], ran: number, isFlooded = false): void {
     const site = this.sites.get(id);
     if (site === undefined) return;
+    const records = said.map((record) => ruled(record, site.rules));
     for (const [day, its] of Map.groupBy(records, ({ moment }) => Math.floor(moment / HOURS))) {
       const there = site.days.get(day);
       const one: ModelDay = there ?? { records: [], facts: new Map(), lastRan: ran, isFlooded };

@@ -34,7 +34,9 @@ async function compareDays(box: SimulatedStore, snapshot: Snapshot, id: string):
   const { draw, today } = box;
   const all = box.model.sites.get(id)?.days ?? new Map<number, ModelDay>();
   const reach = draw.below(8) === 0 ? Number.POSITIVE_INFINITY : 2;
-  const days = new Map([...all].filter(([day]) => Math.abs(day - today) <= reach));
+  // A day may have nothing but touches of pages that are left out, which count nothing.
+  const counted = [...all].filter(([, { facts }]) => facts.size > 0);
+  const days = new Map(counted.filter(([day]) => Math.abs(day - today) <= reach));
   const from = Math.min(...days.keys(), today - Math.min(reach, ALL_DAYS));
   const to = Math.max(...days.keys(), today + Math.min(reach, ALL_DAYS));
   const ask = async (from: number, to: number) =>

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { isLong } from "../../helpers/long.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { someRecord } from "../../helpers/store-life.ts";
+import { someRecord, someRule } from "../../helpers/store-life.ts";
 import { SimulatedBox } from "./box.ts";
 import { SimulatedNode } from "./node.ts";
 import { compareAll } from "./questions.ts";
@@ -99,6 +99,18 @@ async function happen(box: SimulatedStore): Promise<string> {
         box.detailDays = draw.pick([0, 3, 10, 30]);
         return box.restart(true);
       },
+    ],
+    [
+      5,
+      "values made one",
+      () =>
+        box.merge(
+          id,
+          someRule(draw),
+          draw.below(2) > 0
+            ? () => box.cutPower(someHits(box), draw.pick(["before", "after", "torn"]), isSure)
+            : undefined,
+        ),
     ],
     [1, "a flood", () => box.send(flood(box))],
     [2, "an erasure", () => box.erase(id, someHits(box)).then(() => box.addSite())],

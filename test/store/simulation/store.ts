@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { DAY_MS, type Day, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import type { ValueRule } from "../../../appliance/base/text/dimensions.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { detailFrom } from "../../../appliance/store/settling/folding.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import type { Store } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
-import type { Seeded } from "../../helpers/store-life.ts";
+import { ruled, type Seeded } from "../../helpers/store-life.ts";
 import { Model } from "./model.ts";
 
 const BEGAN = Date.parse("2026-03-04T09:00:00Z");
@@ -141,6 +142,14 @@ export abstract class SimulatedStore {
     assert.equal(await this.leftOf(id), 0, "an erased site, or blocks of it, are left");
   }
 
+  /** Makes values of a site one, perhaps while power goes. */
+  async merge(id: string, rule: ValueRule, cut?: () => Promise<void>): Promise<void> {
+    const outcome = await this.wait(this.store.numbers.write("mergeValues", { id, rule }));
+    assert.equal(outcome, this.model.merge(id, rule));
+    await cut?.();
+    await this.upkeep();
+  }
+
   /** Sends hits all at once. */
   async send(hits: readonly Sent[], by = this.store): Promise<void> {
     const stored = this.#count(hits, by);
@@ -221,11 +230,16 @@ export abstract class SimulatedStore {
 
   async #count(hits: readonly Sent[], by = this.store): Promise<void> {
     const all: Promise<void>[] = [];
-    for (const { site, times, kind, flags, values } of hits)
+    const { clock } = by.numbers;
+    for (const { site, times, kind, flags, values: said } of hits) {
+      const rules = site === null ? undefined : this.model.sites.get(site)?.rules;
+      // Collectors follow the rules. What waits for the clock is in no answer, and may come from one that has not heard.
+      const values = rules && clock.sure ? ruled({ values: said }, rules).values : said;
       for (let n = 0; n < times; n++)
         all.push(
           by.numbers.count(site === null ? null : this.keyOf(site), { kind, flags, values }),
         );
+    }
     await Promise.all(all);
   }
 
