@@ -73,6 +73,8 @@ describe("tallydeck export", () => {
 
   it("writes everything, from which another box has the same answers", async () => {
     fillWhole("box");
+    await run("box", "leave-out", "blog", "--hosts", "blog.example", "--paths", "/draft/*");
+    await run("box", "values", "merge", "blog", "path", "/about", "/");
     const file = at("blog.jsonl.gz");
     const { code, out } = await run(
       "box",
@@ -88,6 +90,15 @@ describe("tallydeck export", () => {
     await run("other", "sites", "add", "blog");
     const brought = await run("other", "import", file, "--site", "blog");
     assert.equal(brought.code, 0, brought.err);
+    for (const set of [["leave-out"], ["values", "rules"]])
+      assert.equal(
+        (await run("other", ...set, "blog")).out,
+        (await run("box", ...set, "blog")).out,
+      );
+    assert.match(
+      (await run("other", "values", "rules", "blog")).out,
+      /^path \/about counts as \/\n$/,
+    );
     const env = { SITES: "", STATS_TOKEN: "t" };
     const [box, other] = await Promise.all([
       serviceOn(at("box"), env),
