@@ -1,7 +1,7 @@
 /** The answers that the reader makes for the collector. Days are `YYYY-MM-DD`. */
 
+import type { SavedView } from "../base/input/selection.ts";
 import type { Goal } from "../base/text/goals.ts";
-import type { SavedView } from "../base/text/saved-views.ts";
 import type { SourceKind } from "../base/text/source-name.ts";
 import type { Warning } from "../base/text/warnings.ts";
 

@@ -5,19 +5,19 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 104, lines: 7_680 },
-  "appliance/store/": { files: 158, lines: 22_180 },
+  "appliance/base/": { files: 110, lines: 8_120 },
+  "appliance/store/": { files: 161, lines: 22_540 },
   "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 98, lines: 10_170 },
+  "appliance/traffic/": { files: 99, lines: 10_330 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
-  "appliance/control/": { files: 59, lines: 6_890 },
-  "appliance/app/": { files: 56, lines: 6_320 },
+  "appliance/control/": { files: 60, lines: 6_990 },
+  "appliance/app/": { files: 58, lines: 6_480 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 96, lines: 9_290 },
-  "test/": { files: 684, lines: 102_730 },
-  "web/": { files: 208, lines: 19_660 },
+  "scripts/": { files: 96, lines: 9_300 },
+  "test/": { files: 691, lines: 104_080 },
+  "web/": { files: 211, lines: 19_990 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -1,8 +1,8 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
+import type { SavedView } from "../../appliance/base/input/selection.ts";
 import { comparableHost } from "../../appliance/base/names.ts";
 import { type Condition, readConditions, rowsAsked } from "../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../appliance/base/text/dimensions.ts";
-import type { SavedView } from "../../appliance/base/text/saved-views.ts";
 import type {
   HoursOfDay,
   SeriesRow,

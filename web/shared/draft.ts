@@ -1,5 +1,9 @@
 import { parseDay } from "../../appliance/base/calendar.ts";
-import { readSelection } from "../../appliance/base/input/selection.ts";
+import {
+  readSelection,
+  SAVED_VIEW_LIMITS,
+  selectionQuery,
+} from "../../appliance/base/input/selection.ts";
 import {
   type Condition,
   conditionText,
@@ -7,7 +11,6 @@ import {
   readCondition,
 } from "../../appliance/base/text/condition.ts";
 import { GOAL_KINDS, type Goal } from "../../appliance/base/text/goals.ts";
-import { SAVED_VIEW_LIMITS, selectionQuery } from "../../appliance/base/text/saved-views.ts";
 
 /**
  * The content of a form on a site's page in the Web UI, as a link of the dashboard fills it in. It does nothing before the

@@ -1,8 +1,7 @@
 import { closed, documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
-import { SAVED_VIEW_LIMITS, type SavedViews, selectionQuery } from "../text/saved-views.ts";
 import { conditionsOf } from "./conditions.ts";
-import { readSelection } from "./selection.ts";
+import { readSelection, SAVED_VIEW_LIMITS, type SavedViews, selectionQuery } from "./selection.ts";
 import { shape } from "./shape.ts";
 
 /** @param ofName further rules of a view's name @param ofQuery of its query */

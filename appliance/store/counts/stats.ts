@@ -1,8 +1,8 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
+import type { SavedView } from "../../base/input/selection.ts";
 import { OTHER } from "../../base/names.ts";
 import { type Condition, conditionText, rowsAsked } from "../../base/text/condition.ts";
 import { DIMENSIONS, type ListName } from "../../base/text/dimensions.ts";
-import type { SavedView } from "../../base/text/saved-views.ts";
 import { hasOpenName } from "../../base/text/source-name.ts";
 import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
 import { firstDayOf } from "../blocks/month.ts";

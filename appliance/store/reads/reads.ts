@@ -1,7 +1,7 @@
 import { DayZone } from "../../base/day-zone.ts";
 import { bodyOf } from "../../base/documents.ts";
 import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
-import type { SavedViews } from "../../base/text/saved-views.ts";
+import type { SavedViews } from "../../base/input/selection.ts";
 import type { Month } from "../blocks/month.ts";
 import type { DocumentRow } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";

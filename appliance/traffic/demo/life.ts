@@ -1,9 +1,9 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { SavedView } from "../../base/input/selection.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Goal } from "../../base/text/goals.ts";
 import type { Mark } from "../../base/text/marks.ts";
-import type { SavedView } from "../../base/text/saved-views.ts";
 import type { Hit } from "../../store/log/record.ts";
 import { DEMO_PUSHES } from "./decks.ts";
 import { demoVisits } from "./demo.ts";

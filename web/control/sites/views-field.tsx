@@ -1,4 +1,4 @@
-import { SAVED_VIEW_LIMITS, type SavedView } from "../../../appliance/base/text/saved-views.ts";
+import { SAVED_VIEW_LIMITS, type SavedView } from "../../../appliance/base/input/selection.ts";
 import type { DraftOf } from "../../shared/draft.ts";
 import { ListField } from "./list-field.tsx";
 import { inWords } from "./share-links.tsx";

@@ -1,5 +1,4 @@
-import { readSelection } from "../../../appliance/base/input/selection.ts";
-import { selectionQuery } from "../../../appliance/base/text/saved-views.ts";
+import { readSelection, selectionQuery } from "../../../appliance/base/input/selection.ts";
 import type { Shown } from "../traffic/shown.ts";
 import { useWebUi } from "../web-ui/use-web-ui.ts";
 

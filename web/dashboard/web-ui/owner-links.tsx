@@ -1,5 +1,5 @@
 import { formatDay } from "../../../appliance/base/calendar.ts";
-import { selectionQuery } from "../../../appliance/base/text/saved-views.ts";
+import { selectionQuery } from "../../../appliance/base/input/selection.ts";
 import { longDay } from "../../shared/dates.ts";
 import { type Draft, draftUrl } from "../../shared/draft.ts";
 import type { DayRange, History } from "../history.ts";

@@ -40,7 +40,7 @@ const DEPTHS = new Set(["<25", "25", "50", "75", "100"]);
 
 const PROPERTY = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** What the script itself sends as an event, and views. */
+/** Events that the script itself sends, and views. */
 const OURS = new Set(["", "hi", "bot", "end"]);
 
 const LATENCIES = new Set(["<150", "150-2000", ">2000"]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SavedView } from "../../../../appliance/base/text/saved-views.ts";
+import type { SavedView } from "../../../../appliance/base/input/selection.ts";
 import { onEachEngine } from "../../../helpers/engines.ts";
 import { assertError, Owner } from "../../../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../../../helpers/world.ts";
