@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import type { Histogram } from "../base/histogram.ts";
 import type { Log } from "../base/log.ts";
+import type { Histogram } from "../base/metrics/histogram.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/site-counts.ts";

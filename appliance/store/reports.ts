@@ -197,8 +197,14 @@ export interface GoalsAnswer {
   zone: string;
   /** The days with detail, as in StatsAnswer; only with conditions. */
   detail?: Pick<DetailAnswer, "from" | "sampled">;
-  /** Goals in the order of their owner; `daily` from the first day on, zeros included. */
-  goals: readonly (Goal & { readonly daily: readonly number[] })[];
+  /**
+   * Goals in the order of their owner; `daily` from the first day on, zeros included. Of those with a unit, `sums` are the sums
+   * of the numbers that their events carry, by day, in thousandths.
+   */
+  goals: readonly (Goal & {
+    readonly daily: readonly number[];
+    readonly sums?: readonly number[];
+  })[];
 }
 
 /** The owner's names for questions: version → question id → labels. */

@@ -5,10 +5,10 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 110, lines: 8_120 },
-  "appliance/store/": { files: 161, lines: 22_540 },
+  "appliance/base/": { files: 110, lines: 8_180 },
+  "appliance/store/": { files: 161, lines: 22_560 },
   "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 99, lines: 10_330 },
+  "appliance/traffic/": { files: 99, lines: 10_350 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 58, lines: 6_480 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_300 },
-  "test/": { files: 691, lines: 104_080 },
-  "web/": { files: 211, lines: 19_990 },
+  "test/": { files: 693, lines: 104_260 },
+  "web/": { files: 212, lines: 20_230 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

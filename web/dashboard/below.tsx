@@ -38,7 +38,7 @@ export function Below(props: BelowProps) {
       )}
       {usePart(ValueTiles, { ...starred, compared })}
       {goals && <Goals {...{ history, range, compared, now, answer: goals }} />}
-      {usePart(Breakdowns, { ...starred, ...lists, now, webUi }, goals !== undefined)}
+      {usePart(Breakdowns, { ...starred, ...lists, token, now, webUi }, goals !== undefined)}
     </>
   );
 }

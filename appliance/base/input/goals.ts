@@ -1,7 +1,7 @@
 import { closed, documentKind, objectOf } from "../documents.ts";
 import { invalidField } from "../refusal.ts";
 import { GOAL_KINDS, GOAL_LIMITS, type Goal, type Goals } from "../text/goals.ts";
-import { pagePath } from "../text/storable.ts";
+import { pagePath, storable } from "../text/storable.ts";
 import { shape } from "./shape.ts";
 
 const text = (maxLength: number, what: string) => ({
@@ -10,11 +10,14 @@ const text = (maxLength: number, what: string) => ({
   maxLength,
   description: `must be ${what} of 1 to ${maxLength} characters`,
 });
-const GOAL = objectOf({
-  name: text(GOAL_LIMITS.name, "a text"),
-  kind: { enum: GOAL_KINDS, description: "must be event or page" },
-  value: text(GOAL_LIMITS.value, "an event's name or a page's path"),
-});
+const GOAL = objectOf(
+  {
+    name: text(GOAL_LIMITS.name, "a text"),
+    kind: { enum: GOAL_KINDS, description: "must be event or page" },
+    value: text(GOAL_LIMITS.value, "an event's name or a page's path"),
+  },
+  { unit: text(GOAL_LIMITS.unit, "a unit, like € or kg,") },
+);
 
 /** The goals of a site, in the order in which they show. */
 export const GOALS = documentKind<Goals>(
@@ -42,8 +45,11 @@ export function readGoals(input: unknown): Goals {
 }
 
 /** @throws {Refusal} `invalid_field` */
-function asStored({ name, kind, value }: Goal, place: number): Goal {
+function asStored({ name, kind, value, unit: given = "" }: Goal, place: number): Goal {
   const text = value.trim();
+  const unit = storable(given.trim());
+  if (kind === "page" && unit !== "")
+    throw invalidField(`goals.${place}.unit`, "is for events, which may carry a number.");
   if (kind === "page" && !text.startsWith("/"))
     throw invalidField(
       `goals.${place}.value`,
@@ -51,7 +57,12 @@ function asStored({ name, kind, value }: Goal, place: number): Goal {
     );
   if (text === "" || text === "*")
     throw invalidField(`goals.${place}.value`, "must name an event, or how it begins.");
-  return { name: name.trim() || text, kind, value: kind === "page" ? storedPattern(text) : text };
+  return {
+    name: name.trim() || text,
+    kind,
+    value: kind === "page" ? storedPattern(text) : text,
+    ...(unit !== "" && { unit }),
+  };
 }
 
 /** A page, or how pages begin, as views are counted: decoded, without query and slashes at its end. A star stays, and what stands before it. */

@@ -56,6 +56,7 @@ export const METRICS = [
   "engagementRate",
   "returning",
   "interaction",
+  "time",
   "app",
   "events",
 ] as const;

@@ -1,6 +1,6 @@
 import { type Clock, every } from "../clock.ts";
-import { Histogram } from "../histogram.ts";
 import type { Cancel } from "../signal.ts";
+import { Histogram } from "./histogram.ts";
 import type { Family } from "./open-metrics.ts";
 
 const LOOK_MS = 250;

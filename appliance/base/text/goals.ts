@@ -4,6 +4,8 @@ export interface Goal {
   readonly kind: (typeof GOAL_KINDS)[number];
   /** The stored name of an event, or path of a page; a `*` at the end matches any continuation. */
   readonly value: string;
+  /** The unit of the numbers that its events carry, like `€`, where their sum is told. */
+  readonly unit?: string;
 }
 
 export interface Goals {
@@ -12,7 +14,7 @@ export interface Goals {
 
 export const GOAL_KINDS = ["event", "page"] as const;
 /** Goals of a site, and characters of their texts. */
-export const GOAL_LIMITS = { goals: 20, name: 64, value: 128 } as const;
+export const GOAL_LIMITS = { goals: 20, name: 64, value: 128, unit: 8 } as const;
 
 /** The text that a goal's values are, or begin with. */
 export function matchOf({ value }: Pick<Goal, "value">): { text: string; begins: boolean } {

@@ -15,6 +15,7 @@ import type { BlockSink, ValuePass } from "./values.ts";
 const COUNTED = {
   event: { name: "event", of: "views" },
   page: { name: "path", of: "visitors" },
+  sum: { name: "event_value", of: "views" },
 } as const;
 
 /** The body of `/goals`: how often each goal was reached, by day. */
@@ -23,8 +24,12 @@ export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<G
   const from = query.from === "first" ? await firstDay(source, query) : query.from;
   const range = { site, from, to };
   const detail = where.length > 0 ? await source.detail(range, detailFrom) : undefined;
-  const counts = new Map<Goal, number[]>();
-  for (const kind of ["event", "page"] as const) {
+  const counts = {
+    event: new Map<Goal, number[]>(),
+    page: new Map<Goal, number[]>(),
+    sum: new Map<Goal, number[]>(),
+  };
+  for (const kind of ["event", "page", "sum"] as const) {
     const { name, of } = COUNTED[kind];
     const pass: ValuePass =
       detail === undefined
@@ -32,10 +37,10 @@ export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<G
         : source.filtered(range, detail.from, { of, where, detailFrom }).pass;
     const sink = new GoalSink(
       range,
-      goals.filter((goal) => goal.kind === kind),
+      goals.filter((goal) => (kind === "sum" ? goal.unit !== undefined : goal.kind === kind)),
     );
     if (sink.days.size > 0) await pass(new Set([name]), sink);
-    for (const [goal, days] of sink.days) counts.set(goal, days);
+    for (const [goal, days] of sink.days) counts[kind].set(goal, days);
   }
   return {
     site: id,
@@ -49,7 +54,11 @@ export async function goalsOf(source: BlockCounts, query: GoalsQuery): Promise<G
       },
     }),
     goals: goals
-      .map((goal) => ({ ...goal, daily: counts.get(goal) ?? [] }))
+      .map((goal) => ({
+        ...goal,
+        daily: counts[goal.kind].get(goal) ?? [],
+        ...(goal.unit !== undefined && { sums: counts.sum.get(goal) ?? [] }),
+      }))
       .filter(({ daily }) => !onlyReached || daily.some((n) => n > 0)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { DayZone } from "../../base/day-zone.ts";
-import { Histogram } from "../../base/histogram.ts";
 import type { Log } from "../../base/log.ts";
+import { Histogram } from "../../base/metrics/histogram.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { datedStamp, NOBODY, type SiteKey, type Stamp } from "../counting.ts";
 import { maskedHit } from "../counts/nobody.ts";

@@ -1,5 +1,5 @@
 import { DAY_MS, type Day, dayOf, HOUR_MS } from "../../base/calendar.ts";
-import { type Dimension, FLAG, type Hit, type HitRecord } from "../../store/log/record.ts";
+import { type Dimension, FLAG, type Hit, type HitRecord, READING } from "../../store/log/record.ts";
 import { randomFrom } from "./random.ts";
 import {
   APP_DEVICES,
@@ -19,6 +19,8 @@ import {
   LAST_HERE,
   MISSING_MOST,
   PLACES,
+  READ_DEPTHS,
+  READ_TIMES,
   REF_GROUPS,
   SITES,
   USED_FOR,
@@ -63,6 +65,8 @@ const MOST_ALIKE = 40;
 const BOUNCES = 0.41;
 const NEW_VISITORS = 0.9;
 const EVENT_SHARE = 0.09;
+/** The part of views whose pages tell how they were read. */
+const READ_SHARE = 0.7;
 const CAMPAIGN_SHARE = 0.04;
 
 /**
@@ -112,6 +116,8 @@ class DayMaker {
   readonly #daysAgo: number;
   readonly #elapsed: number;
   readonly #random: () => number;
+  /** Numbers for how pages are read. */
+  readonly #read: () => number;
   readonly #paths: Weights;
   /** Referrers with the host of the site, which each view has, too. */
   readonly #referrers: Weights<HitValues>;
@@ -124,6 +130,7 @@ class DayMaker {
     this.#daysAgo = daysAgo;
     this.#elapsed = elapsed;
     this.#random = randomFrom(seed);
+    this.#read = randomFrom(seed + 1);
     const spike = this.#spike();
     const more = (list: Weights, value: string | undefined): Weights =>
       spike && value !== undefined
@@ -229,6 +236,13 @@ class DayMaker {
         ];
         const again: HitValues = page === 0 && isNew ? [["again", this.#pick(LAST_HERE)]] : [];
         this.#add({ moment, kind: "view", flags, times, values: [...values, ...again] });
+        if (this.#read() < READ_SHARE) {
+          const read: HitValues = [
+            ["time", this.#pick(READ_TIMES, this.#read)],
+            ["depth", this.#pick(READ_DEPTHS, this.#read)],
+          ];
+          this.#add({ moment, kind: "event", flags: READING, times, values: [...values, ...read] });
+        }
         if (this.#random() >= EVENT_SHARE) continue;
         const event: HitValues = [
           ...values,
@@ -343,8 +357,8 @@ class DayMaker {
     return Math.floor(n + this.#random());
   }
 
-  #pick<T>(weights: Weights<T>): T {
-    let left = this.#random() * sumOf(weights);
+  #pick<T>(weights: Weights<T>, random = this.#random): T {
+    let left = random() * sumOf(weights);
     let at = -1;
     while (left >= 0 && at < weights.length - 1) left -= weights[++at]?.[1] ?? 0;
     const [what] = weights[at] as Weights<T>[number];

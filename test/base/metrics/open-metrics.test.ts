@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Histogram } from "../../../appliance/base/histogram.ts";
+import { Histogram } from "../../../appliance/base/metrics/histogram.ts";
 import { openMetrics, prometheusText } from "../../../appliance/base/metrics/open-metrics.ts";
 import { EventLoopDelay } from "../../../appliance/base/metrics/process.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";

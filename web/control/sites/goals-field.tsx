@@ -38,12 +38,15 @@ export function GoalsField({ site, draft }: GoalsFieldProps) {
           {goal.name}{" "}
           <small>
             {goal.kind} {goal.value}
+            {goal.unit && `, summed up in ${goal.unit}`}
           </small>
         </span>
       )}
       read={(given) => {
         const value = String(given.get("value"));
-        return { name: String(given.get("name")).trim() || value, kind, value };
+        const unit = String(given.get("unit") ?? "").trim();
+        const name = String(given.get("name")).trim() || value;
+        return { name, kind, value, ...(unit !== "" && { unit }) };
       }}
     >
       <select
@@ -80,6 +83,17 @@ export function GoalsField({ site, draft }: GoalsFieldProps) {
         autocomplete="off"
         maxLength={GOAL_LIMITS.name}
       />
+      {kind === "event" && (
+        <input
+          name="unit"
+          class="short"
+          aria-label="Unit of the numbers that its events carry"
+          placeholder="Unit, like €"
+          title="Where your events carry a number named value, its sum is told in this unit."
+          autocomplete="off"
+          maxLength={GOAL_LIMITS.unit}
+        />
+      )}
     </ListField>
   );
 }

@@ -9,9 +9,9 @@ import {
 import { ONE_OF } from "../../../appliance/base/text/dimensions.ts";
 import { whole } from "../../shared/format.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
+import { trendOf } from "../traffic/chart/trend-model.ts";
 import { totalText } from "../traffic/figures.ts";
 import type { Shown } from "../traffic/shown.ts";
-import { trendOf } from "../traffic/trend-model.ts";
 import { valueLabel } from "../traffic/values.ts";
 import type { View } from "../view.ts";
 import { alike, isFree } from "./where.ts";

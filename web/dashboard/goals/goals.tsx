@@ -53,6 +53,11 @@ export function Goals({ history, range, compared, now, answer }: GoalsProps) {
                   title={`${goal.kind === "event" ? "The event" : "The page"} ${goal.value}`}
                 >
                   {goal.name}
+                  {goal.sums && (
+                    <small class="sum" title="The sum of the numbers that these events carry">
+                      {sumText(reachedIn(answer, goal.sums, range), goal.unit ?? "")}
+                    </small>
+                  )}
                 </th>
                 <td class="count">
                   <Figure metric="pv" value={reached} />
@@ -100,6 +105,11 @@ function reachedIn({ from }: GoalsAnswer, daily: readonly number[], range: DayRa
     daily.slice(Math.max(0, range.from - first), Math.max(0, range.to - first + 1)),
   );
 }
+
+const SUM = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** `1,234.5 €` @param sum thousandths */
+const sumText = (sum: number, unit: string): string => `${SUM.format(sum / 1_000)} ${unit}`;
 
 /** The reached goals of each visitor; more than one of them is no percentage. */
 function partOf(reached: number, visitors: number): string {

@@ -2,9 +2,9 @@ import { useMemo, useState } from "preact/hooks";
 import { WEEKDAYS } from "../../../appliance/base/calendar.ts";
 import { zoneNote } from "../../shared/dates.ts";
 import { ratio, whole } from "../../shared/format.ts";
+import { hourlyOf } from "../traffic/chart/trend-model.ts";
 import { METRIC_FACTS } from "../traffic/figures.ts";
 import type { Shown } from "../traffic/shown.ts";
-import { hourlyOf } from "../traffic/trend-model.ts";
 import { type HeatCell, heatmapOf } from "./heatmap-model.ts";
 
 type HeatmapProps = Pick<Shown, "history" | "range" | "metric" | "now">;

@@ -1,3 +1,4 @@
+import { DEPTHS } from "../../../appliance/base/reading.ts";
 import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import { whole } from "../../shared/format.ts";
 import {
@@ -11,8 +12,14 @@ import {
   seriesOf,
   sumByValue,
 } from "../history.ts";
-import { breakdownDimensions, type DimensionFacts, HOURS_OF_WEEK, LEFT_OUT } from "./dimensions.ts";
-import { METRIC_FACTS, share } from "./figures.ts";
+import {
+  breakdownDimensions,
+  type DimensionFacts,
+  HOURS_OF_WEEK,
+  LEFT_OUT,
+  READ_PAGES,
+} from "./dimensions.ts";
+import { METRIC_FACTS, metricName, share } from "./figures.ts";
 import { isOfHosts } from "./hosts.ts";
 import { inOrder, valueName } from "./values.ts";
 
@@ -28,6 +35,8 @@ export interface Row {
   count: number;
   /** of the dimension's total in the range, 0–1 */
   share: number;
+  /** shown in the place of count and share, where these are of something else */
+  texts?: readonly [string, string];
   /** name and value in lower case, for the filter */
   search: string;
 }
@@ -56,24 +65,38 @@ export function breakdownsOf(history: History, range: DayRange): Breakdown[] {
   const names = new Set([...dimensions.keys(), ...(whole?.dimensions.keys() ?? [])]);
   // Pages by sessions are the pages that they began with: a list of its own.
   if (history.of === "sessions") names.delete("path");
+  if (names.has("time")) names.add(READ_PAGES);
   const own = ownHosts(history);
   return breakdownDimensions(names).flatMap((facts) => {
-    const dimension = dimensions.get(facts.name);
+    const dimension = dimensions.get(facts.name === READ_PAGES ? "time" : facts.name);
     const all = dimension ? rowsOf(dimension, history, range) : [];
     const isOwn = ({ value }: Row) => isOfHosts(facts.name) && own.has(value);
     const rows = all.filter((row) => !isOwn(row));
     const inside = all.filter(isOwn).reduce((sum, row) => sum + row.count, 0);
-    const before = whole?.dimensions.get(facts.name);
+    const before = whole?.dimensions.get(facts.name === READ_PAGES ? "time" : facts.name);
     const known =
       whole && before ? sumByValue(before, whole, range).filter((n) => n > 0).length : 0;
     const room = Math.max(rows.length, known);
     const { counts, total } = countedIn(history, facts.name, range, rows);
+    if (facts.name === "depth") deepen(rows);
     for (const row of rows) row.share = share(row.count, total) ?? 0;
     if (room === 0) return [];
     if (facts.name === HOURS_OF_WEEK)
       return [{ ...facts, counts, total, rows: [], inside, room: WEEK_ROOM }];
+    if (facts.name === READ_PAGES)
+      return [{ ...facts, counts, total, rows: [], inside, room: TOP }];
     return [{ ...facts, counts, total, rows, inside, room }];
   });
+}
+
+/** Makes rows of depths count those that were deeper, too. */
+function deepen(rows: readonly Row[]): void {
+  const own = new Map(rows.map(({ value, count }) => [value, count]));
+  for (const row of rows)
+    row.count = DEPTHS.slice(DEPTHS.indexOf(row.value)).reduce(
+      (all, one) => all + (own.get(one) ?? 0),
+      0,
+    );
 }
 
 /** The heatmap is as high as so many rows. */
@@ -82,7 +105,10 @@ const WEEK_ROOM = 8;
 const OTHER_COUNTS: Readonly<Record<string, string>> = {
   event: "Events",
   event_target: "Events",
+  event_prop: "Events",
   hi: "First touches",
+  time: "Readings",
+  depth: "Readings",
   bot_kind: "Bots",
 };
 
@@ -92,7 +118,7 @@ function countedIn(history: History, list: string, range: DayRange, rows: Row[])
   const sum = rows.reduce((sum, row) => sum + row.count, 0);
   const other = list.startsWith("app_") ? METRIC_FACTS.app.name : OTHER_COUNTS[list];
   if (other !== undefined || rowsAsked(where) !== "views")
-    return { counts: other ?? METRIC_FACTS.events.name, total: sum };
+    return { counts: other ?? metricName("events", where), total: sum };
   const key = SERIES_OF[list === "entry" ? "sessions" : of];
   // A visitor of three pages counts in each of them, and once for the site.
   const isOfPages = list === "path" && key === "uv";

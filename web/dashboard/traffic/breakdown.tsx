@@ -5,7 +5,7 @@ import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { Help } from "../../shared/help.tsx";
 import { pressable } from "../filters/where.ts";
 import { type Breakdown, hiddenRows, shownRows, TOP } from "./breakdown-model.ts";
-import { HOURS_OF_WEEK } from "./dimensions.ts";
+import { isDrawnApart } from "./dimensions.ts";
 import { Rows, type RowTools } from "./rows.tsx";
 
 const COPIED_MS = 1_600;
@@ -35,7 +35,7 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
   const [copied, copy] = useCopied();
   const id = `dimension-${front.name}`;
   const rows = shownRows(front, isOpen);
-  const isList = front.name !== HOURS_OF_WEEK;
+  const isList = !isDrawnApart(front.name);
   const isTabbed = breakdowns.length > 1;
   const panel = isTabbed ? ({ role: "tabpanel", "aria-labelledby": `${id}-tab` } as const) : {};
   return (

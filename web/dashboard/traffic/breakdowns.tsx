@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { DEPTHS } from "../../../appliance/base/reading.ts";
 import { rangeName } from "../../shared/dates.ts";
 import { Dialog } from "../../shared/dialog.tsx";
 import { isAsked, pressable, toggled } from "../filters/where.ts";
@@ -19,8 +20,9 @@ import {
   leftOutText,
   originOf,
 } from "./breakdown-model.ts";
-import { HOURS_OF_WEEK } from "./dimensions.ts";
+import { HOURS_OF_WEEK, READ_PAGES } from "./dimensions.ts";
 import { comparable } from "./hosts.ts";
+import { ReadPages } from "./read-pages.tsx";
 import type { Shown } from "./shown.ts";
 import type { Star } from "./use-stars.ts";
 
@@ -28,7 +30,7 @@ const MAP = { name: "the map", load: () => import("../zone/map.tsx") };
 
 type BreakdownsProps = Pick<
   Shown,
-  "history" | "range" | "where" | "stars" | "now" | "change" | "toggleStar"
+  "history" | "range" | "token" | "where" | "stars" | "now" | "change" | "toggleStar"
 > &
   Pick<View, "filter" | "layout" | "open" | "front"> & {
     /** the figure that the hours of the week are of */
@@ -111,7 +113,7 @@ type GroupCardProps = BreakdownsProps & {
 
 function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
   const { history, range, where, stars, open, front, filter, heated, now } = props;
-  const { webUi, isMapOpen, openMap, isDrawn, change, toggleStar } = props;
+  const { webUi, token, isMapOpen, openMap, isDrawn, change, toggleStar } = props;
   const { breakdowns } = group;
   const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
   if (!shown) return null;
@@ -130,7 +132,12 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
     ask: pressable(dimension)
       ? (value: string) =>
           change({
-            where: toggled(where, dimension, value, spellingsOf(history, dimension, value)),
+            where: toggled(
+              ...([where, dimension, value] as const),
+              dimension === "depth"
+                ? DEPTHS.slice(DEPTHS.indexOf(value))
+                : spellingsOf(history, dimension, value),
+            ),
           })
       : null,
     star: (value: string) => toggleStar({ dimension, value }),
@@ -169,6 +176,12 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
         <Later part={MAP}>
           {({ CountryMap }) => <CountryMap rows={shown.rows} ask={(value) => tools.ask?.(value)} />}
         </Later>
+      )}
+      {dimension === READ_PAGES && isDrawn && (
+        <ReadPages
+          {...{ history, range, token, origin }}
+          ask={(value) => change({ where: toggled(where, "path", value) })}
+        />
       )}
       {dimension === HOURS_OF_WEEK && isDrawn && (
         <Heatmap history={history} range={range} metric={heated} now={now} />

@@ -11,8 +11,17 @@ export interface DimensionFacts {
 }
 
 const KNOWN = new Map<string, DimensionFacts & { order: number }>();
-for (const [group, name, title, tab = title] of DIMENSION_CARDS)
+/** The list of pages by their time in sight, which is asked for when it is looked at. */
+export const READ_PAGES = "read";
+
+for (const [group, name, title, tab = title] of DIMENSION_CARDS) {
   KNOWN.set(name, { name, title, tab, group, order: KNOWN.size });
+  if (name === "entry")
+    KNOWN.set(READ_PAGES, {
+      ...{ name: READ_PAGES, title: "Pages by time on page", tab: "By time", group },
+      order: KNOWN.size,
+    });
+}
 
 /** `new_thing` → `New thing`, for dimensions a newer collector may send. */
 function factsOf(name: string): DimensionFacts & { order: number } {
@@ -24,11 +33,18 @@ function factsOf(name: string): DimensionFacts & { order: number } {
 /** The dimension that is drawn as a heatmap, and not as a list. */
 export const HOURS_OF_WEEK = "dowhour";
 
+/** Whether a part of the page of its own stands in the place of its rows. */
+export const isDrawnApart = (name: string): boolean =>
+  name === HOURS_OF_WEEK || name === READ_PAGES;
+
 /** The dimension that is told in a line of its own. */
 export const LEFT_OUT = "left_out";
 
 /** Counters have no values to break down. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot", LEFT_OUT]);
+const ELSEWHERE = new Set([
+  ...["pv", "uv", "sessions", "bounce", "engaged", "app", "bot", "event_value"],
+  LEFT_OUT,
+]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {

@@ -1,6 +1,7 @@
 import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
 import { samePart } from "../../../appliance/base/comparison.ts";
 import type { METRICS, Selection } from "../../../appliance/base/input/selection.ts";
+import { byTime, medianTime, TIMES, timeText } from "../../../appliance/base/reading.ts";
 import { rowsAsked } from "../../../appliance/base/text/condition.ts";
 import type { CountsOf } from "../../../appliance/base/text/dimensions.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
@@ -15,10 +16,12 @@ import {
   valueByDay,
 } from "../history.ts";
 
+export type MetricUnit = "count" | "ratio" | "rate" | "seconds";
+
 interface MetricFacts {
   name: string;
   help: string;
-  unit: "count" | "ratio" | "rate";
+  unit: MetricUnit;
   /** the kind of counts that lists have, while this is chosen */
   of: CountsOf;
   /** a smaller number is the better one */
@@ -77,6 +80,12 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
     of: "views",
     help: "Views in which somebody moved, clicked, tapped, scrolled or typed.",
   },
+  time: {
+    name: "Time on page",
+    unit: "seconds",
+    of: "views",
+    help: "Half of the pages that were left had been in sight for longer than this.",
+  },
   app: {
     name: "App pings",
     unit: "count",
@@ -104,6 +113,7 @@ const NEEDS: Partial<Record<Metric, readonly string[]>> = {
   bounceRate: ["engagement"],
   engagementRate: ["engagement"],
   interaction: ["pv", "hi"],
+  time: ["time"],
 };
 
 /** The things that a day lacks, by name: engagement where neither second views nor bounces are known. */
@@ -161,8 +171,9 @@ export function whyUnknown(history: Asked, metric: Metric, range: DayRange): str
   if (range.to < since) return "These days are kept as totals, which cannot be filtered.";
   if (metric === "app") return "What apps send fits no filter.";
   if (metric === "interaction") return "A first touch is counted alone: it fits no filter.";
-  if (asked !== "views") return "Events are asked for, and not views.";
-  if (METRIC_FACTS[metric].unit === "count") return null;
+  if (asked !== "views" && (metric !== "time" || asked === "events"))
+    return "Events are asked for, and not views.";
+  if (metric === "time" || METRIC_FACTS[metric].unit === "count") return null;
   return where.every(({ dimension }) => OF_SESSIONS.has(dimension))
     ? null
     : "Which views were of one session is not known under this filter.";
@@ -195,6 +206,7 @@ const NO_SUMS = {
   fresh: 0,
   app: 0,
   events: 0,
+  ...byTime(() => 0),
 };
 type Sums = typeof NO_SUMS;
 
@@ -228,9 +240,17 @@ export function figure(metric: Metric, sums: Sums): number | null {
       return share(sums.again - sums.fresh, sums.again);
     case "interaction":
       return share(sums.hi, sums.pv);
+    case "time":
+      return medianTime(TIMES.map((name) => sums[name]));
     default:
       return sums[metric];
   }
+}
+
+/** The name of a figure under conditions. */
+export function metricName(metric: Metric, where: History["where"]): string {
+  const isOfReadings = metric === "events" && rowsAsked(where) === "readings";
+  return isOfReadings ? "Readings" : METRIC_FACTS[metric].name;
 }
 
 /** The sums of each day of a range. */
@@ -255,7 +275,8 @@ function addedUp(history: History, range: DayRange): Sums[] {
     hi: sumByDay(history, "hi", range),
     again: sumByDay(history, "again", range),
     fresh: valueByDay(history, { dimension: "again", value: "new" }, range),
-    events: sumByDay(history, "event", range),
+    events: sumByDay(history, rowsAsked(history.where) === "readings" ? "time" : "event", range),
+    ...byTime((value) => valueByDay(history, { dimension: "time", value }, range)),
   };
   return Array.from(columns.pv, (_, i) => sumsOf((key) => columns[key][i] ?? 0));
 }
@@ -332,7 +353,7 @@ export function comparedFigures(
 
 /** Whether the last of the compared days can be told up to this hour; a rate is as good of the whole day. */
 function hasPart(history: History, metric: Metric, compared: DayRange, now: number): boolean {
-  if (!isKeptByHour(metric)) return METRIC_FACTS[metric].unit === "rate";
+  if (!isKeptByHour(metric)) return METRIC_FACTS[metric].unit !== "count";
   const [last] = sumsByDay(history, { from: compared.to, to: compared.to });
   return PARTS[metric].every(
     (name) =>
@@ -378,7 +399,7 @@ export function partBefore(
 const isEngagement = (metric: Metric): boolean =>
   metric === "bounceRate" || metric === "engagementRate";
 
-type ByHour = Exclude<Metric, "returning" | "interaction" | "events">;
+type ByHour = Exclude<Metric, "returning" | "interaction" | "time" | "events">;
 
 const isKeptByHour = (metric: Metric): metric is ByHour => Object.hasOwn(PARTS, metric);
 
@@ -400,6 +421,7 @@ export const addUp = (days: readonly Sums[]): Sums =>
 export function figureText(metric: Metric, value: number | null): string {
   if (value === null) return NO_FIGURE;
   const { unit } = METRIC_FACTS[metric];
+  if (unit === "seconds") return timeText(value);
   return unit === "count" ? whole(value) : unit === "ratio" ? ratio(value) : percent(value);
 }
 

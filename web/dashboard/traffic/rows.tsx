@@ -204,10 +204,8 @@ function RowLine({ dimension, row, most, latest }: RowProps) {
         <RowValue {...{ dimension, row, latest }} isPressed={isPressed} />
         {(!isLong || at === value) && <RowButtons {...{ dimension, value, latest }} />}
       </th>
-      <td class="count">
-        <Figure metric="pv" value={row.count} />
-      </td>
-      <td class="share">{percent(row.share)}</td>
+      <td class="count">{row.texts?.[0] ?? <Figure metric="pv" value={row.count} />}</td>
+      <td class="share">{row.texts?.[1] ?? percent(row.share)}</td>
     </tr>
   );
 }

@@ -2,7 +2,7 @@ import type { Condition } from "../../../appliance/base/text/condition.ts";
 import type { History } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import type { TrendOptions } from "./trend-model.ts";
+import type { TrendOptions } from "./chart/trend-model.ts";
 import type { Star } from "./use-stars.ts";
 
 /** The parts of the page are given some of this each. */

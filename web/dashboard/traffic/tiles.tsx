@@ -1,8 +1,10 @@
 import { dayOf, hourName, hourOf } from "../../../appliance/base/calendar.ts";
+import { TIMES } from "../../../appliance/base/reading.ts";
 import { longDay, rangeName, weekdayAndDay } from "../../shared/dates.ts";
-import { brief, NO_FIGURE, whole } from "../../shared/format.ts";
+import { brief, NO_FIGURE, percent, whole } from "../../shared/format.ts";
 import { type DayRange, hasApp } from "../history.ts";
 import {
+  addUp,
   type ComparedFigures,
   comparedFigures,
   delta,
@@ -11,6 +13,9 @@ import {
   gapsOf,
   METRIC_FACTS,
   type Metric,
+  metricName,
+  share,
+  sumsByDay,
   whyUnknown,
 } from "./figures.ts";
 import type { Shown } from "./shown.ts";
@@ -28,8 +33,12 @@ const OTHERS: readonly Metric[] = [
   "engagementRate",
   "returning",
   "interaction",
+  "time",
   "app",
 ];
+
+/** Figures that are shown where their dimension has any value. */
+const LISTED: Partial<Record<Metric, string>> = { returning: "again", time: "time" };
 
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
@@ -38,21 +47,30 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
   const isShown = (name: Metric) =>
     name === "app"
       ? hasApp(history)
-      : name === "returning"
-        ? history.dimensions.has("again")
+      : LISTED[name] !== undefined
+        ? history.dimensions.has(LISTED[name])
         : name !== "events" || unknown(name) === null;
   const compared = wanted !== null && wanted.from >= history.first ? wanted : null;
   const figuresOf = (name: Metric) =>
     compared && unknown(name) === null
       ? comparedFigures(history, name, { range, compared, now })
       : null;
+  const helpOf = (name: Metric) => {
+    if (name === "uv" && isOfPages) return OF_PAGES;
+    const { help } = METRIC_FACTS[name];
+    if (name !== "time") return help;
+    const sums = addUp(sumsByDay(history, range));
+    const told = TIMES.reduce((all, one) => all + sums[one], 0);
+    return `${help} ${percent(share(told, sums.pv) ?? 0)} of the views told it.`;
+  };
   const leading = LEADING.filter(isShown);
   const tile = (name: Metric) => (
     <Tile
       key={name}
       metric={name}
+      name={metricName(name, history.where)}
       unknown={unknown(name)}
-      help={name === "uv" && isOfPages ? OF_PAGES : METRIC_FACTS[name].help}
+      help={helpOf(name)}
       now={unknown(name) === null ? figureOf(history, name, range) : null}
       compared={figuresOf(name)}
       isCharted={metric === name}
@@ -133,6 +151,7 @@ function Baseline({ history, range, compared, now, of }: BaselineProps) {
 
 interface TileProps {
   metric: Metric;
+  name: string;
   /** why there is no figure; null where there is one */
   unknown: string | null;
   help: string;
@@ -143,8 +162,7 @@ interface TileProps {
   onPress: () => void;
 }
 
-function Tile({ metric, unknown, help, now, compared, isCharted, onPress }: TileProps) {
-  const facts = METRIC_FACTS[metric];
+function Tile({ metric, name, unknown, help, now, compared, isCharted, onPress }: TileProps) {
   const change = delta(metric, compared?.now ?? null, compared?.before ?? null);
   return (
     <button
@@ -155,7 +173,7 @@ function Tile({ metric, unknown, help, now, compared, isCharted, onPress }: Tile
       title={unknown ?? help}
       onClick={onPress}
     >
-      <span class="name">{facts.name}</span>
+      <span class="name">{name}</span>
       <span class="figure">
         <Figure metric={metric} value={now} />
       </span>

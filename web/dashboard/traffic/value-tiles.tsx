@@ -11,11 +11,11 @@ import {
   spellingsOf,
   valueByDay,
 } from "../history.ts";
+import { lineName } from "./chart/trend-model.ts";
 import { titleOf } from "./dimensions.ts";
 import { delta, share } from "./figures.ts";
 import type { Shown } from "./shown.ts";
 import { Figure } from "./tiles.tsx";
-import { lineName } from "./trend-model.ts";
 import type { Star } from "./use-stars.ts";
 import { valueLabel } from "./values.ts";
 

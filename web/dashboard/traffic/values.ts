@@ -8,7 +8,7 @@ const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
 const MAX_CHARACTERS = 128;
 
 /** Dimensions with a natural order of values: hours, widths and times. */
-const ORDERED = new Set(["hour", "hi", "viewport", "again"]);
+const ORDERED = new Set(["hour", "hi", "viewport", "again", "time", "depth"]);
 
 /** The name of a value that is stored as a code, or a range in signs. */
 export function valueName(dimension: string, value: string): string | null {
@@ -21,6 +21,8 @@ export function valueName(dimension: string, value: string): string | null {
   if (isOfHosts(dimension)) return hostName(value);
   if (dimension === "viewport") return rangeInWords(value, "pixels");
   if (dimension === "hi") return rangeInWords(value, "ms");
+  if (dimension === "time") return timeInWords(value);
+  if (dimension === "depth") return PARTS_READ[value] ?? null;
   if (dimension === "again") return value === "new" ? "for the first time" : daysAgo(value);
   if (dimension === "hour" && /^\d\d$/.test(value)) return `${value}:00–${value}:59`;
   return value.startsWith("/") && value.includes("%") ? decoded(value) : null;
@@ -47,6 +49,22 @@ function rangeInWords(value: string, unit: string): string | null {
   if (sign === undefined) return null;
   if (to !== undefined) return `${whole(Number(from))} to ${whole(Number(to))} ${unit}`;
   return `${sign === "<" ? "under" : "over"} ${whole(Number(from))} ${unit}`;
+}
+
+/** Depths as the least that was seen. */
+const PARTS_READ: Readonly<Record<string, string>> = {
+  "<25": "the beginning",
+  25: "a quarter",
+  50: "half",
+  75: "three quarters",
+  100: "to the end",
+};
+
+/** `<10` → `under 10 seconds`, `60-180` → `1 to 3 minutes` */
+function timeInWords(value: string): string | null {
+  const isLong = Number(/\d+/.exec(value)?.[0]) >= 60;
+  const text = isLong ? value.replace(/\d+/g, (n) => `${Number(n) / 60}`) : value;
+  return rangeInWords(text, isLong ? "minutes" : "seconds");
 }
 
 /** `2-7` → `2 to 7 days before` */

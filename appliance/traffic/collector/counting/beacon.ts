@@ -1,5 +1,6 @@
 import { isObject, plainText } from "../../../base/input/json.ts";
 import { memoize } from "../../../base/memoize.ts";
+import { DEPTHS, TIMES } from "../../../base/reading.ts";
 import { pagePath, storable } from "../../../base/text/storable.ts";
 import {
   type Dimension,
@@ -33,10 +34,6 @@ const NOTHING: Hit = { kind: "interaction", flags: 0, values: [] };
 
 /** The days since a browser was here last. */
 const LAST_DAYS = new Set(["new", "1", "2-7", "8-30", ">30"]);
-
-/** Seconds that a page was in sight, and percents of it that were read. */
-const TIMES = new Set(["<10", "10-30", "30-60", "60-180", "180-600", ">600"]);
-const DEPTHS = new Set(["<25", "25", "50", "75", "100"]);
 
 const PROPERTY = /^[a-z][a-z0-9_]{0,31}$/;
 
@@ -78,9 +75,9 @@ export function beaconHit(beacon: Beacon): Hit {
     return { kind: "view", flags: flagsOf(payload), values };
   }
   if (event === "end") {
-    values.push(["time", TIMES.has(target) ? target : "unknown"]);
+    values.push(["time", TIMES.some((one) => one === target) ? target : "unknown"]);
     const depth = storable(payload.k);
-    if (DEPTHS.has(depth)) values.push(["depth", depth]);
+    if (DEPTHS.includes(depth)) values.push(["depth", depth]);
     return { kind: "event", flags: READING, values };
   }
   return { kind: "event", flags: 0, values };

@@ -57,6 +57,31 @@ onEachEngine(() => {
       assert.deepEqual(await counts(), { "Read the docs": [2] });
     });
 
+    it("with a unit add up the numbers that their events carry, day by day and under conditions", async () => {
+      const order = { name: "Orders", kind: "event", value: "order*", unit: "€" } as const;
+      const { json } = await set(order, SIGNUP);
+      assert.deepEqual(json.goals, [order, SIGNUP]);
+      const send = (ev: string, value: number, o: string) =>
+        world().beacon({ p: "/", ev, o, pr: { value } });
+      world().clock.setWall("2026-03-03T12:00:00Z");
+      await send("order", 19.99, "news.example");
+      world().clock.setWall("2026-03-04T12:00:00Z");
+      await send("order", 5, "news.example");
+      await send("order-refund", -7.5, "");
+      await send("signup", 100, "");
+      const sums = async (query: Record<string, string>) =>
+        (await ask({ from: "2026-03-03", to: "2026-03-04", ...query })).goals.map(
+          ({ sums }: { sums?: number[] }) => sums,
+        );
+      assert.deepEqual(await sums({}), [[19_990, -2_500], undefined]);
+      assert.deepEqual(await sums({ where: "source:is:news.example" }), [
+        [19_990, 5_000],
+        undefined,
+      ]);
+      await assertError(await set({ ...THANKS, unit: "€" }), 400, "invalid_field");
+      await assertError(await set({ ...order, unit: "€".repeat(9) }), 400, "invalid_field");
+    });
+
     it("count only what meets conditions", async () => {
       await set(SIGNUP, THANKS);
       await world().beacon({ p: "/", ev: "signup", o: "news.example" });

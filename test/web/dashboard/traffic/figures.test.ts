@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { byTime } from "../../../../appliance/base/reading.ts";
 import type { Gap } from "../../../../appliance/store/reports.ts";
 import {
   addUp,
@@ -17,10 +18,12 @@ import { day, historyOf } from "../history-of.ts";
 const sums = {
   ...{ pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3, events: 4 },
   ...{ again: 8, fresh: 6 },
+  ...byTime((time) => (time === "30-60" ? 4 : 1)),
 };
 const nothing = {
   ...{ pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0, events: 0 },
   ...{ again: 0, fresh: 0 },
+  ...byTime(() => 0),
 };
 
 describe("figures", () => {

@@ -4,9 +4,9 @@ import type { CountsOf } from "../../../../appliance/base/text/dimensions.ts";
 import type { StatsAnswer } from "../../../../appliance/traffic/collector/wire.ts";
 import { decodeHistory } from "../../../../web/dashboard/history.ts";
 import { breakdownsOf } from "../../../../web/dashboard/traffic/breakdown-model.ts";
+import { trendOf } from "../../../../web/dashboard/traffic/chart/trend-model.ts";
 import { toCsv } from "../../../../web/dashboard/traffic/csv.ts";
 import { chartable, figureOf, whyUnknown } from "../../../../web/dashboard/traffic/figures.ts";
-import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import { parseView, type View } from "../../../../web/dashboard/view.ts";
 import { day, historyOf } from "../history-of.ts";
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { History } from "../../../../web/dashboard/history.ts";
-import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
 import {
   isByThisHour,
   trendOf,
   unitsOf,
   withMarks,
-} from "../../../../web/dashboard/traffic/trend-model.ts";
+} from "../../../../web/dashboard/traffic/chart/trend-model.ts";
 import {
   axisTop,
   type DrawnChart,
   frappeData,
   plotOf,
-} from "../../../../web/dashboard/traffic/trend-plot.ts";
+} from "../../../../web/dashboard/traffic/chart/trend-plot.ts";
+import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "../history-of.ts";
 
 const NOW = Date.parse("2026-03-04T12:30:00Z");

@@ -6,11 +6,11 @@ import {
   monthStart,
   nextMonthStart,
   parseDay,
-} from "../../../appliance/base/calendar.ts";
-import { UNITS } from "../../../appliance/base/input/selection.ts";
-import type { Mark } from "../../../appliance/base/text/marks.ts";
-import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
-import { NO_FIGURE, whole } from "../../shared/format.ts";
+} from "../../../../appliance/base/calendar.ts";
+import { UNITS } from "../../../../appliance/base/input/selection.ts";
+import type { Mark } from "../../../../appliance/base/text/marks.ts";
+import { monthName, rangeName, shortDay, weekdayAndDay } from "../../../shared/dates.ts";
+import { NO_FIGURE, whole } from "../../../shared/format.ts";
 import {
   addNumbers,
   type DayRange,
@@ -20,7 +20,7 @@ import {
   SERIES,
   type SeriesName,
   seriesOf,
-} from "../history.ts";
+} from "../../history.ts";
 import {
   addUp,
   figure,
@@ -31,7 +31,7 @@ import {
   type Metric,
   partBefore,
   sumsByDay,
-} from "./figures.ts";
+} from "../figures.ts";
 
 /** A sentence about a day. */
 interface TrendMark {

@@ -1,12 +1,12 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Mark } from "../../../appliance/base/text/marks.ts";
-import { rangeName, zoneNote } from "../../shared/dates.ts";
-import { whole as wholeText } from "../../shared/format.ts";
-import { Help } from "../../shared/help.tsx";
-import { keepChoice, loadChoice } from "../../shared/token.ts";
-import { Chooser } from "../controls.tsx";
-import { METRIC_FACTS, type Metric } from "./figures.ts";
-import type { Shown } from "./shown.ts";
+import type { Mark } from "../../../../appliance/base/text/marks.ts";
+import { rangeName, zoneNote } from "../../../shared/dates.ts";
+import { whole as wholeText } from "../../../shared/format.ts";
+import { Help } from "../../../shared/help.tsx";
+import { keepChoice, loadChoice } from "../../../shared/token.ts";
+import { Chooser } from "../../controls.tsx";
+import { type Metric, metricName } from "../figures.ts";
+import type { Shown } from "../shown.ts";
 import { TrendChart } from "./trend-chart.tsx";
 import {
   hourlyOf,
@@ -65,7 +65,7 @@ export function TrendCard(props: TrendCardProps) {
   );
   const units = unitsOf(history, { range, metric });
   const beforeName = compared ? rangeName(compared.from, compared.to) : "";
-  const title = titleOf(trend, metric, history.zone);
+  const title = titleOf(trend, metric, history);
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
@@ -138,9 +138,9 @@ const UNIT_NAMES: Readonly<Record<Unit, string>> = {
 
 const totalText = ({ name, total }: Total): string => `${name} ${wholeText(total)} that day`;
 
-function titleOf(trend: Trend, metric: Metric, zone: string): string {
+function titleOf(trend: Trend, metric: Metric, { where, zone }: Shown["history"]): string {
   const charted = trend.unit === "hour" ? hourlyOf(metric) : metric;
-  return `${METRIC_FACTS[charted].name} by ${trend.unit}${zoneNote(zone)}`;
+  return `${metricName(charted, where)} by ${trend.unit}${zoneNote(zone)}`;
 }
 
 interface TrendTableProps {

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { METRIC_FACTS, type Metric } from "./figures.ts";
+import { METRIC_FACTS, type Metric, type MetricUnit } from "../figures.ts";
 import { drawLines } from "./frappe.ts";
 import { isByThisHour, lineText, type Trend } from "./trend-model.ts";
 import {
@@ -28,6 +28,9 @@ interface TrendChartProps {
   isDrawn: boolean;
 }
 
+/** Signs behind the numbers of the axis. */
+const SIGNS: Partial<Record<MetricUnit, string>> = { rate: "%", seconds: " s" };
+
 /** frappe's axes and lines, with an overlay for the rest. A table has the same values. */
 export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendChartProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -46,7 +49,7 @@ export function TrendChart({ trend, title, beforeName, metric, isDrawn }: TrendC
     if (chart.current && shape.current === newShape) chart.current.update(data);
     else {
       const height = (host.current.clientHeight || HEIGHT) + LEGEND;
-      chart.current = drawLines(host.current, data, height, unit === "rate" ? "%" : "");
+      chart.current = drawLines(host.current, data, height, SIGNS[unit] ?? "");
     }
     shape.current = newShape;
     setAt(null);

@@ -1,3 +1,4 @@
+import type { MetricUnit } from "../figures.ts";
 import type { Line, Trend } from "./trend-model.ts";
 
 /**
@@ -65,10 +66,11 @@ interface PlotLine {
 }
 
 /** The value the axis has to reach so that frappe's steps between its lines are whole numbers. */
-export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "rate"): number {
+export function axisTop(values: (number | null)[], unit: MetricUnit): number {
   const most = Math.max(0, ...values.map((value) => value ?? 0));
   if (unit === "rate") return 100;
   if (unit === "ratio") return Math.max(1, Math.ceil(most));
+  if (unit === "seconds") return Math.max(10, Math.ceil(most));
   if (most <= 4) return 4;
   return most > 9 && most <= 10 ? 12 : most;
 }
@@ -77,7 +79,7 @@ export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "ra
 const NO_WIDTH = "\u200b";
 
 /** The data that frappe draws: first an invisible line that sets the axis, then the lines. */
-export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
+export function frappeData(trend: Trend, unit: MetricUnit): FrappeData {
   const scale = scaleOf(unit);
   const top = axisTop(
     [...trend.lines.flatMap((line) => line.values), ...(trend.before?.values ?? [])],
@@ -99,7 +101,7 @@ export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): Frap
 }
 
 /** Rates are drawn in percent. */
-export const scaleOf = (unit: "count" | "ratio" | "rate"): number => (unit === "rate" ? 100 : 1);
+export const scaleOf = (unit: MetricUnit): number => (unit === "rate" ? 100 : 1);
 
 /** Holes take the value before them; the clipping hides them. */
 function filled(values: (number | null)[]): number[] {
