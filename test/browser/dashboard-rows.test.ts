@@ -205,6 +205,7 @@ describe("the rows of the dashboard", () => {
   it("come fifty at a time, stay the same elements under a filter that leaves them, and are in their order after it", async () => {
     const rows = card("path").locator("tbody tr");
     await owner.visit("/dashboard?site=many");
+    await rows.first().waitFor();
     await owner.page.evaluate(`
       window.most = 0;
       let before = 10;

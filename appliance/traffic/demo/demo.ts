@@ -19,6 +19,8 @@ import {
   LAST_HERE,
   MISSING_MOST,
   PLACES,
+  PLANS,
+  PRICES,
   READ_DEPTHS,
   READ_TIMES,
   REF_GROUPS,
@@ -67,6 +69,7 @@ const NEW_VISITORS = 0.9;
 const EVENT_SHARE = 0.09;
 /** The part of views whose pages tell how they were read. */
 const READ_SHARE = 0.7;
+const SUBSCRIBE_SHARE = 0.01;
 const CAMPAIGN_SHARE = 0.04;
 
 /**
@@ -242,6 +245,15 @@ class DayMaker {
             ["depth", this.#pick(READ_DEPTHS, this.#read)],
           ];
           this.#add({ moment, kind: "event", flags: READING, times, values: [...values, ...read] });
+        }
+        if (this.#read() < SUBSCRIBE_SHARE) {
+          const plan = this.#pick(PLANS, this.#read);
+          const event: HitValues = [
+            ["event", "subscribe"],
+            ["event_prop", `plan=${plan}`],
+            ["event_value", PRICES[plan] ?? "0"],
+          ];
+          this.#add({ moment, kind: "event", flags: 0, times: 1, values: [...values, ...event] });
         }
         if (this.#random() >= EVENT_SHARE) continue;
         const event: HitValues = [

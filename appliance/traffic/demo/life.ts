@@ -77,6 +77,7 @@ export class DemoLife {
 export const DEMO_GOALS: readonly Goal[] = [
   { name: "Downloaded something", kind: "event", value: "download" },
   { name: "Went on elsewhere", kind: "event", value: "outbound" },
+  { name: "Subscribed", kind: "event", value: "subscribe", unit: "€" },
   { name: "Read about it", kind: "page", value: "/about" },
 ];
 

@@ -149,6 +149,9 @@ export const INTERACTIONS = weighted(">2000 44, 150-2000 50, <150 4, unknown 2")
 export const LAST_HERE = weighted("new 62, 1 12, 2-7 14, 8-30 8, >30 4");
 export const READ_TIMES = weighted("<10 27, 10-30 21, 30-60 19, 60-180 20, 180-600 10, >600 3");
 export const READ_DEPTHS = weighted("<25 14, 25 21, 50 22, 75 16, 100 27");
+export const PLANS = weighted("year 35, month 65");
+/** The price of a plan, in thousandths. */
+export const PRICES: Readonly<Record<string, string>> = { month: "4000", year: "40000" };
 export const EVENTS = weighted("outbound 70, download 30");
 export const CAMPAIGNS = together(
   ["utm_source", "utm_medium", "utm_campaign"],
