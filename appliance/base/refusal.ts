@@ -34,6 +34,7 @@ const REASONS = {
   origin_limit: { status: 409 },
   page_limit: { status: 409 },
   rule_limit: { status: 409 },
+  place_limit: { status: 409 },
   share_limit: { status: 409 },
   source_limit: { status: 409 },
   token_limit: { status: 409 },

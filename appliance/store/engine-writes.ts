@@ -1,5 +1,6 @@
 import { change } from "./changes.ts";
 import { takeMonth, takeRest } from "./imports/imports.ts";
+import { takePlace } from "./places/take.ts";
 import { alarmSince } from "./sites/alarms.ts";
 import { saveShareUse } from "./sites/shares.ts";
 import { SITE_WRITES } from "./sites/writes.ts";
@@ -19,6 +20,8 @@ const WRITES: {
   async touch({ rows }, now) {
     await rows(TOUCH, [now]);
   },
+  takePlace,
+  changePlaces: (sql, documents) => change(sql, { documents }),
   async saveAlarmSince({ all }, input) {
     await all([alarmSince(input)]);
   },

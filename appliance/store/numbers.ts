@@ -12,6 +12,7 @@ import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./intake/live-views.ts";
 import { onceHash } from "./intake/once.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
+import type { PlaceTake, PlaceTaken } from "./places/take.ts";
 import type { Asker } from "./reads/answer.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./reads/reads.ts";
 import type { Warning } from "./reports.ts";
@@ -151,6 +152,22 @@ export class Numbers {
     if (answer.isKnown) return false;
     this.counted.emit();
     this.upkeep.committed(log.reduce((sum, { length }) => sum + length, 0));
+    return true;
+  }
+
+  /**
+   * Counts what came from a place, once.
+   * @throws {Refusal} `storage_unavailable`: it may be counted, which its state shows; `source_limit`
+   */
+  async takePlace(unit: PlaceTake): Promise<boolean> {
+    await this.#pause;
+    if (this.#opened.lowSpace) throw storageUnavailable();
+    let taken: PlaceTaken;
+    do taken = await this.write("takePlace", unit);
+    while (taken === "more");
+    if (taken === "elsewhere") return false;
+    this.counted.emit();
+    this.upkeep.committed(unit.log.reduce((sum, { length }) => sum + length, 0));
     return true;
   }
 

@@ -38,6 +38,8 @@ export interface Transaction extends Sql {
   waitingSurveys(): Promise<number>;
   /** Adds or replaces blocks. */
   put(blocks: readonly BlockRow[]): Promise<void>;
+  /** Adds batches of a source from elsewhere to the log. */
+  appendLog(source: SourceNumber, bodies: readonly Uint8Array[]): Promise<void>;
   /** New ids of responses, ascending. */
   surveyIds(n: number): Promise<readonly number[]>;
 }

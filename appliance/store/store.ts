@@ -19,6 +19,24 @@ export { HitsEncoder } from "./intake/once.ts";
 // The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
 export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";
+export type { FeedQuery } from "./places/feed.ts";
+export { judgeUnit, type PlaceFacts, PlaceLies } from "./places/judge.ts";
+export {
+  KNOWN_PLACES,
+  PLACE_HOMES,
+  PLACE_STATES,
+  type PlaceBody,
+  type PlaceState,
+} from "./places/kinds.ts";
+export {
+  MAX_CURSOR,
+  PLACE_HELLO,
+  type PlaceHello,
+  type PlaceMonth,
+  type PlaceSite,
+  type PlaceSurvey,
+  type PlaceUnit,
+} from "./places/unit.ts";
 export { type Filter, MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Accepts, Answer, Asker, Lane } from "./reads/answer.ts";
 export { CROSS_FIELDS } from "./reports.ts";

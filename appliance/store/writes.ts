@@ -6,6 +6,7 @@
 import type { ValueRule } from "../base/text/dimensions.ts";
 import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
+import type { PlaceTake, PlaceTaken } from "./places/take.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { RuleOutcome, ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { ShareUse, SiteShare } from "./sites/shares.ts";
@@ -62,6 +63,10 @@ interface FleetWrites extends SiteWrites {
   importMonth(input: MonthWrite): boolean;
   /** Writes what an import has besides. */
   importRest(input: RestWrite): void;
+  /** Counts what came from a place. */
+  takePlace(input: PlaceTake): PlaceTaken;
+  /** Makes all changes of documents or none. */
+  changePlaces(input: readonly DocumentsChange[]): void;
   saveAlarmSince(input: AlarmSince): void;
   saveShareUse(input: ShareUse): void;
 }

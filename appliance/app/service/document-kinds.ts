@@ -11,7 +11,15 @@ import { BACKUP_RECORD } from "../../links/backups/record.ts";
 import { MAIL } from "../../links/mail/mail-server.ts";
 import { MQTT } from "../../links/mqtt/home-automation.ts";
 import { PUBLIC_ADDRESS } from "../../links/public/public-address.ts";
-import { ADMIN_TOKEN, DAY_ZONE, KINDS_OF_SITES, SITES } from "../../store/store.ts";
+import {
+  ADMIN_TOKEN,
+  DAY_ZONE,
+  KINDS_OF_SITES,
+  KNOWN_PLACES,
+  PLACE_HOMES,
+  PLACE_STATES,
+  SITES,
+} from "../../store/store.ts";
 import { ALARM_LOG } from "../../traffic/alarms/alarm-log.ts";
 import { DIGEST_RECORD } from "../../traffic/digest/record.ts";
 
@@ -21,6 +29,9 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = [
   ADMIN_TOKEN,
   DAY_ZONE,
   ...KINDS_OF_SITES,
+  KNOWN_PLACES,
+  PLACE_STATES,
+  PLACE_HOMES,
   DECKS,
   VIRTUAL_DECKS,
   IMAGES,

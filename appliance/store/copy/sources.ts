@@ -51,8 +51,8 @@ export async function takeSource(
 ): Promise<SourceNumber> {
   const known = await numberOf(access, origin);
   if (known !== undefined) return known;
-  // The file of an import stays known; all else was counted in the database that is copied.
-  const taken =
-    kind === "import" ? ({ kind, about } as const) : ({ kind: "copy", about: null } as const);
+  // The file of an import stays known, and a place goes on; all else was counted in the database that is copied.
+  const isKept = kind === "import" || kind === "place";
+  const taken = isKept ? { kind, about } : ({ kind: "copy", about: null } as const);
   return addSource(access.rows, { origin, name, ...taken });
 }

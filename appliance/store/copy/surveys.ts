@@ -1,17 +1,11 @@
-import { PASS_GENERATION } from "../settling/statements.ts";
-import type { Transaction } from "../sql.ts";
-import type { CopiedSurvey, Source } from "./engine.ts";
+import { addSurveys } from "./adding.ts";
+import type { Source } from "./engine.ts";
 import type { CopyOptions, Progress, Retries } from "./run.ts";
 import type { Pair } from "./sites.ts";
-import { takeSource } from "./sources.ts";
 
 /** Responses that are read at a time, and copied in one transaction. */
 const READ_AT_ONCE = 1_000;
 const BROUGHT_AT_ONCE = 200;
-
-/** Whether a response of a source, by its number there, is there. */
-const IS_THERE = `EXISTS (SELECT 1 FROM survey
-  WHERE source = $1 AND (number = $2 OR (number IS NULL AND id = $2)))`;
 
 /** Brings the responses that the target lacks. @returns how many */
 export async function bringSurveys(
@@ -41,34 +35,4 @@ export async function bringSurveys(
       after = read.at(-1)?.id ?? after;
     }
   return brought;
-}
-
-/** Adds responses that are missing, with the number of the site here. @returns how many */
-async function addSurveys(
-  access: Transaction,
-  source: Source,
-  surveys: readonly CopiedSurvey[],
-): Promise<number> {
-  await access.rows(PASS_GENERATION);
-  const here = await takeSource(access, source);
-  const ids = await access.surveyIds(surveys.length);
-  // The rows of an erased site may not all be gone yet.
-  await access.all(
-    surveys.map(({ number }) => ({
-      text: `DELETE FROM survey WHERE source = $1 AND number = $2
-               AND site NOT IN (SELECT key FROM site)`,
-      values: [here, number],
-    })),
-  );
-  const added = await access.all(
-    surveys.map(({ number, site, version, day, payload }, at) => ({
-      text: `INSERT INTO survey (source, number, id, site, version, day, payload)
-             SELECT CAST($1 AS integer), CAST($2 AS bigint), CAST($3 AS bigint), key,
-               CAST($5 AS bigint), CAST($6 AS integer), CAST($7 AS text)
-             FROM site WHERE key = $4 AND NOT ${IS_THERE}
-             RETURNING id`,
-      values: [here, number, ids[at], site, version, day, payload],
-    })),
-  );
-  return added.filter((rows) => rows.length > 0).length;
 }

@@ -10,6 +10,22 @@ import { MANY_ROWS } from "./settle.ts";
 import { LOG_ENDS, PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
 
+/** A source from elsewhere has a log of its own, as if it were a node: beyond the ids of those. */
+const SOURCE_NODES = 2 ** 48;
+
+/** Its numbers begin with the time, so that none comes again when its row was forgotten, or its number is another source's. */
+const KNOW_SOURCE_NODE = `
+  INSERT INTO folded (node, n)
+  VALUES ($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+  ON CONFLICT (node) DO NOTHING`;
+
+/** The row of `folded` is held, as by those who append to the log of a node, and by those who fold it. */
+const APPEND_OF_SOURCE = `
+  INSERT INTO log (node, n, source, body)
+  SELECT $1::bigint, 1 + GREATEST(n, (SELECT max(n) FROM log WHERE node = $1::bigint)),
+    $2::int, $3::bytea
+  FROM folded WHERE node = $1::bigint`;
+
 /** A database that many share, as the rest of the store has a database. */
 export class FleetDb implements Db {
   readonly #connection: Connection;
@@ -65,6 +81,14 @@ export class FleetDb implements Db {
       waitingSurveys: async () => 0,
       async put(blocks) {
         await all(putBlocks(blocks, MANY_ROWS));
+      },
+      async appendLog(source, bodies) {
+        const node = [SOURCE_NODES + source];
+        await all([
+          { text: KNOW_SOURCE_NODE, values: node },
+          { text: "SELECT n FROM folded WHERE node = $1::bigint FOR UPDATE", values: node },
+          ...bodies.map((body) => ({ text: APPEND_OF_SOURCE, values: [...node, source, body] })),
+        ]);
       },
       surveyIds: async (n) => {
         const said = await saidNow(sql);

@@ -30,6 +30,8 @@ import {
   surveysOfSite,
 } from "../imports/imports.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
+import { type FeedQuery, placeFeed } from "../places/feed.ts";
+import type { KnownOrigin } from "../places/judge.ts";
 import type { Asked, GoalsQuery, SettlementQuery, StatsQuery } from "../queries.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../settling/settling.ts";
@@ -101,6 +103,7 @@ export class Reads {
     const { tail, lastAnswers } = this.#keptOf(server);
     const { snapshot, rows } = sql;
     return {
+      sql,
       counts: (source) => new BlockCounts(snapshot, tailOf(tail, source), this.#passedOver, source),
       snapshot,
       rows,
@@ -138,6 +141,7 @@ export class Reads {
 
 /** The data that an engine reads from; all of one moment. */
 interface ReadContext {
+  readonly sql: Transaction;
   /** New counts for each question. @param source limits them to one source; all unless given */
   counts(source?: SourceNumber): BlockCounts;
   readonly snapshot: Snapshot;
@@ -243,6 +247,20 @@ const FLEET_READS = {
     gapsOf(snapshot, rows, range, undefined),
   /** The alarms of every site that has some. */
   siteAlarms: ofRows(async (rows, _: undefined) => alarmsIn(await rows(ALARMS_QUERY))),
+  /** The documents of a kind that all processes share, oldest first; `body` is JSON. */
+  shared: ofRows((rows, { kind }: { readonly kind: string }) =>
+    rows<{ id: string; body: string }>(
+      "SELECT id, body FROM document WHERE kind = $1 AND body IS NOT NULL ORDER BY revision, id",
+      [kind],
+    ),
+  ),
+  /** The origins of all sources; the first one is that of counts made here now. */
+  async origins({ sql, rows }: ReadContext, _: undefined): Promise<KnownOrigin[]> {
+    const others = await rows<KnownOrigin>("SELECT number, origin, kind FROM source");
+    return [{ ...(await sql.own()), kind: "now" }, ...others];
+  },
+  /** The changes after a cursor, for another Tallydeck that shows what is counted here. */
+  placeFeed: ({ sql }: ReadContext, query: FeedQuery) => placeFeed(sql, query),
   /** The sites of these that have numbers or responses. */
   counting: ({ snapshot, rows }: ReadContext, { sites }: { readonly sites: readonly SiteKey[] }) =>
     sitesThatCount(snapshot, rows, sites),

@@ -22,12 +22,15 @@ export class CountedDays {
   #at: number | undefined;
   /** The running time at the last count. */
   #countedMs: number;
+  /** The running time that others may have read: whoever asks what was counted since finds all that is marked later. */
+  #readMs: number;
 
   constructor(db: Database) {
     this.#statements = prepare(db);
     this.#runMs = runMs(db);
     this.#savedMs = this.#runMs;
     this.#countedMs = this.#runMs;
+    this.#readMs = this.#runMs;
     this.#savedTime = savedTime(db);
   }
 
@@ -42,9 +45,9 @@ export class CountedDays {
     this.#countedMs = this.#runMs;
   }
 
-  /** Marks a day on which something was counted at an unknown time that is not since the last `count`. */
+  /** Marks a day on which something was counted at an unknown time that is not since the last `count`, or an hour later. */
   mark(day: Day): Statement {
-    return markDay(day, this.#countedMs);
+    return markDay(day, Math.max(this.#countedMs, this.#readMs));
   }
 
   /** The wall clock is right and says `time` (epoch ms): saved now and then, see `newestTime`. */
@@ -58,6 +61,7 @@ export class CountedDays {
   save(isAlone = false): void {
     if (this.#runMs - this.#savedMs < (isAlone ? ALONE_MS : BESIDE_MS)) return;
     this.#savedMs = this.#runMs;
+    this.#readMs = this.#runMs;
     this.#statements.raiseMeta.run("run_ms", this.#runMs);
     // A crash forgot some of the time run, or the marks are from elsewhere.
     this.#statements.bound.run({ runMs: this.#runMs });

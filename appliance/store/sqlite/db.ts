@@ -47,6 +47,10 @@ export class SqliteDb implements Db {
   }
 }
 
+/** The number of a folded row is never used again, as in `Commits`. */
+const APPEND_LOG = `INSERT INTO log (n, source, body) VALUES (1 + max(
+  coalesce((SELECT max(n) FROM log), 0), (SELECT n FROM folded WHERE node = 0)), $1, $2)`;
+
 /** The connection in a transaction that somebody has begun. */
 function transactionOn(db: Database): Transaction {
   return {
@@ -68,6 +72,9 @@ function transactionOn(db: Database): Transaction {
     },
     async put(blocks) {
       for (const block of blocks) putBlock(db, block);
+    },
+    async appendLog(source, bodies) {
+      for (const body of bodies) run(db, { text: APPEND_LOG, values: [source, body] });
     },
     async surveyIds(n) {
       const last = prepared(db, "SELECT seq FROM sqlite_sequence WHERE name = 'survey'").get();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BOUNDS, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { giveBack } from "../../blocks/packed-row.ts";
-import { addToMonth } from "../../copy/months.ts";
+import { addToMonth } from "../../copy/adding.ts";
 import { type Batch, decodeBatch, recordsOf } from "../../log/batch.ts";
 import type { HitRecord } from "../../log/record.ts";
 import { together } from "../../log/rewriting.ts";

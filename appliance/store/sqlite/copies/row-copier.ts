@@ -23,7 +23,7 @@ import {
 import type { Database } from "../database.ts";
 import { type Row, type TableRule, untrustedRows } from "./untrusted-rows.ts";
 
-const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import"];
+const SOURCE_KINDS: readonly unknown[] = ["copy", "here", "import", "place"];
 /** The largest id that SQLite itself may have given a row: ids that follow it have room below the schema's bound. */
 const LAST_OWN_ID = 2 ** 48;
 

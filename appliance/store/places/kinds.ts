@@ -1,0 +1,93 @@
+import { documentKind } from "../../base/documents.ts";
+import {
+  type Fitting,
+  integerFrom,
+  listOf,
+  nullable,
+  numberFrom,
+  objectOf,
+  textUpTo,
+} from "../../base/input/schema.ts";
+import { MAX_CURSOR, MAX_PLACE_SITES, PLACE_SITE_FIELDS } from "./unit.ts";
+
+const KB = 1_024;
+const MB = 1_024 * KB;
+/** The most places of a home, and homes of a place. */
+const MAX_PLACES = 64;
+const ORIGINS = 1_000;
+
+const PLACE = objectOf({
+  /** The name for people: its counts have it, too. */
+  name: textUpTo(40),
+  /** `https://…`, without a path. */
+  address: textUpTo(300),
+  token: textUpTo(64),
+  /** Its sites, and which of ours each is: see traffic/places/matching. */
+  sites: listOf(
+    objectOf({
+      ...PLACE_SITE_FIELDS,
+      as: nullable(textUpTo(64)),
+      number: nullable(integerFrom(1)),
+    }),
+    MAX_PLACE_SITES,
+  ),
+  /** The origin of our counts when the numbers of our sites were noted: elsewhere they may be others'. */
+  noted: textUpTo(32),
+  /** A sentence: why nothing more is believed of it; null for one that is. */
+  lie: nullable(textUpTo(300)),
+});
+export type PlaceBody = Fitting<typeof PLACE>;
+
+/** The places that are fetched from. The token stays with the machine. */
+export const KNOWN_PLACES = documentKind<PlaceBody>("place", PLACE, {
+  of: "fleet",
+  bound: { count: MAX_PLACES, bytes: 4 * MB, together: 16 * MB },
+  full: {
+    code: "place_limit",
+    message: `There are ${MAX_PLACES} places already. Remove one there: \`tallydeck places remove NAME\`.`,
+  },
+  inBackup: "left",
+});
+
+const STATE = objectOf({
+  /** The last one that the place gave. */
+  cursor: textUpTo(MAX_CURSOR),
+  /** The origins under which its counts are here. */
+  origins: listOf(textUpTo(32), ORIGINS),
+  /** Hits that came in batches since it is known. */
+  hits: numberFrom(0),
+  /** When it answered last (epoch ms). */
+  at: numberFrom(0),
+});
+export type PlaceState = Fitting<typeof STATE>;
+
+/**
+ * The state of each place by the id of that. It is written in the transactions of its counts, and goes with them: to a
+ * backup, and back from there.
+ */
+export const PLACE_STATES = documentKind<PlaceState>("place_state", STATE, {
+  of: "fleet",
+  bound: { count: MAX_PLACES, bytes: 96 * KB, together: 8 * MB },
+  inBackup: "kept",
+});
+
+const HOME = objectOf({
+  name: textUpTo(40),
+  /** SHA-256 of its token, in hex. */
+  hash: textUpTo(64),
+  madeAt: numberFrom(0),
+  /** When it asked last, about; null before. */
+  askedAt: nullable(numberFrom(0)),
+});
+type PlaceHome = Fitting<typeof HOME>;
+
+/** Invitations of this place: who holds the token of one is a home, and fetches what is counted here. */
+export const PLACE_HOMES = documentKind<PlaceHome>("place_home", HOME, {
+  of: "fleet",
+  bound: { count: MAX_PLACES, bytes: KB, together: 64 * KB },
+  full: {
+    code: "place_limit",
+    message: `There are ${MAX_PLACES} invitations already. Take one back: \`tallydeck place revoke NAME\`.`,
+  },
+  inBackup: "left",
+});

@@ -1,0 +1,74 @@
+import { UTC_DAYS } from "../../base/day-zone.ts";
+import type { FeedQuery, Numbers, PlaceUnit } from "../../store/store.ts";
+
+/** A question is answered after so long, news or none. */
+const LONGEST_WAIT_MS = 25_000;
+/** Hits so soon after the first one go with it. */
+const TOGETHER_MS = 100;
+/** Another node of a fleet settles once a minute. */
+const SETTLED_AFTER_MS = 1_000;
+
+/**
+ * The changes after a cursor, once there are any.
+ * @param signal aborted when who asks has left
+ */
+export async function changesAfter(
+  numbers: Numbers,
+  after: string,
+  signal: AbortSignal,
+): Promise<PlaceUnit | undefined> {
+  const { clock } = numbers;
+  const until = clock.monotonic() + LONGEST_WAIT_MS;
+  let settled: FeedQuery["settled"];
+  for (;;) {
+    using counted = next(numbers);
+    const feed = await numbers.read("placeFeed", {
+      after,
+      settled,
+      boot: clock.boot,
+      bootedAt: clock.sure ? clock.now() - clock.monotonic() : null,
+      zone: numbers.directory.dayZone ?? UTC_DAYS,
+      now: clock.now(),
+    });
+    const left = until - clock.monotonic();
+    if ("unit" in feed && (feed.hasNews || left <= 0)) return feed.unit;
+    if (left <= 0 || signal.aborted) return undefined;
+    if ("unit" in feed) {
+      await wait(numbers, left, signal, counted);
+      if (!signal.aborted) await wait(numbers, TOGETHER_MS, signal);
+    } else if (settled === undefined) {
+      settled = feed.unsettled;
+      await numbers.upkeep.anew();
+    } else {
+      await wait(numbers, SETTLED_AFTER_MS, signal);
+      await numbers.upkeep.anew();
+    }
+  }
+}
+
+/** Resolves when something is counted, or a site is another. It listens from now on. */
+function next(numbers: Numbers): { readonly promise: Promise<void>; [Symbol.dispose](): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancels = [numbers.counted.on(resolve), numbers.directoryChanged.on(() => resolve())];
+  return {
+    promise,
+    [Symbol.dispose]: () => {
+      for (const cancel of cancels) cancel();
+    },
+  };
+}
+
+async function wait(
+  { clock }: Pick<Numbers, "clock">,
+  ms: number,
+  signal: AbortSignal,
+  earlier?: ReturnType<typeof next>,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  const left = () => resolve();
+  signal.addEventListener("abort", left);
+  await Promise.race([promise, ...(earlier ? [earlier.promise] : [])]);
+  signal.removeEventListener("abort", left);
+  cancel();
+}

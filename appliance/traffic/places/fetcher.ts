@@ -1,0 +1,191 @@
+import type { Clock } from "../../base/clock.ts";
+import { readDocument } from "../../base/documents.ts";
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/message-of.ts";
+import {
+  judgeUnit,
+  KNOWN_PLACES,
+  type Numbers,
+  PLACE_STATES,
+  type PlaceBody,
+  type PlaceFacts,
+  PlaceLies,
+  type PlaceSite,
+  type PlaceState,
+} from "../../store/store.ts";
+import { matched } from "./matching.ts";
+import type { CameUnit } from "./unit-codec.ts";
+
+/** Asks a place for what came after a cursor. @throws {Error} whose message ends a sentence */
+export type AskPlace = (
+  place: Pick<PlaceBody, "address" | "token">,
+  after: string,
+  signal: AbortSignal,
+) => Promise<CameUnit>;
+
+interface FetcherParts {
+  readonly id: string;
+  readonly numbers: Numbers;
+  readonly ask: AskPlace;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn" | "info">;
+  /** 0–1, for the length of pauses. */
+  readonly random: () => number;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Fetches what a place counts, again and again, and counts it here once. */
+export class PlaceFetcher {
+  readonly #parts: FetcherParts;
+  readonly #end = new AbortController();
+  #failures = 0;
+  #wake = () => {};
+  #running: Promise<void> = Promise.resolve();
+  /** The reason why the last question failed, to end a sentence; null where it did not. */
+  problem: string | null = null;
+
+  constructor(parts: FetcherParts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      const isOver = await this.once().catch((error) => {
+        if (!signal.aborted) this.#failed(error);
+        return false;
+      });
+      if (isOver) return;
+      if (this.#failures > 0 && !signal.aborted) await this.#pause();
+    }
+  }
+
+  /**
+   * Fetches once. @returns whether nothing more is to be fetched: the place is gone, or lied
+   * @throws {Error} where it could not be asked, or nothing could be stored
+   */
+  async once(): Promise<boolean> {
+    const { id, numbers, ask, clock } = this.#parts;
+    const found = await placeOf(numbers, id);
+    if (found === undefined || found.lie !== null) return true;
+    // A day in the future is a lie, and so is all of them while we do not know the day.
+    if (!clock.sure) throw new Error("the clock of this machine is not set yet");
+    const facts = await factsFor(numbers, id);
+    const place = await this.#match(found, found.sites, facts);
+    if (place === undefined) return false;
+    const { before, state } = await stateOf(numbers, id);
+    const unit = await ask(place, state?.cursor ?? "", this.#end.signal);
+    try {
+      const { sites = place.sites } = unit.hello;
+      // The unit after the cursor may lack what a site has before it.
+      const known = await this.#match(place, sites, facts);
+      if (known === undefined) return false;
+      const about = { id, place: known, state, before, ...facts, now: clock.now() };
+      await numbers.takePlace(judgeUnit(unit, about));
+    } catch (error) {
+      if (!(error instanceof PlaceLies)) throw error;
+      await this.#disbelieve(error.message);
+      return true;
+    }
+    this.#failures = 0;
+    this.problem = null;
+    return false;
+  }
+
+  /**
+   * Notes which of our sites those of the place are.
+   * @returns the place with them; undefined where all of it is to be fetched anew
+   */
+  async #match(
+    place: PlaceBody,
+    sites: readonly PlaceSite[],
+    { known }: Pick<PlaceFacts, "known">,
+  ): Promise<PlaceBody | undefined> {
+    const { id, numbers } = this.#parts;
+    const { origin = "" } = known[0] ?? {};
+    const next = matched(place, sites, numbers.directory.sites, origin);
+    if (JSON.stringify(next.place) === JSON.stringify(place)) return place;
+    await numbers.write("changePlaces", [
+      placeChange(id, next.place),
+      ...(next.isMore ? [forgottenState(id)] : []),
+    ]);
+    return next.isMore ? undefined : next.place;
+  }
+
+  async #disbelieve(lie: string): Promise<void> {
+    const { id, numbers, log } = this.#parts;
+    const place = await placeOf(numbers, id);
+    if (place === undefined) return;
+    log.warn({ place: place.name, reason: lie }, "A place is not believed any more");
+    await numbers.write("changePlaces", [placeChange(id, { ...place, lie: lie.slice(0, 300) })]);
+  }
+
+  #failed(error: unknown): void {
+    const { log, id } = this.#parts;
+    this.#failures += 1;
+    const reason = messageOf(error);
+    if (reason !== this.problem) log.warn({ place: id, reason }, "A place could not be fetched");
+    this.problem = reason;
+  }
+
+  async #pause(): Promise<void> {
+    const { clock, random } = this.#parts;
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const cancel = clock.after(longest * (0.5 + random() / 2), resolve);
+    await promise;
+    cancel();
+  }
+}
+
+/** A change that puts a place, where it has the bounds of its kind. */
+export function placeChange(id: string, body: PlaceBody) {
+  const { name, bound, full } = KNOWN_PLACES;
+  const put = [{ id, body: JSON.stringify(body) }];
+  return { kind: { name, bound, ...(full && { full }), of: "fleet" }, put, remove: [] } as const;
+}
+
+/** A change after which all of a place is fetched anew. What is here of it stays, and grows. */
+function forgottenState(id: string) {
+  return { kind: { name: PLACE_STATES.name, of: "fleet" }, put: [], remove: [id] } as const;
+}
+
+async function placeOf(numbers: Numbers, id: string): Promise<PlaceBody | undefined> {
+  const all = await numbers.read("shared", { kind: KNOWN_PLACES.name });
+  const found = all.find((one) => one.id === id);
+  return found && readDocument(KNOWN_PLACES, id, found.body);
+}
+
+/** The state of a place, as it is kept, too; null before its first answer. */
+async function stateOf(
+  numbers: Numbers,
+  id: string,
+): Promise<{ readonly before: string | null; readonly state: PlaceState | null }> {
+  const all = await numbers.read("shared", { kind: PLACE_STATES.name });
+  const before = all.find((one) => one.id === id)?.body ?? null;
+  return { before, state: before === null ? null : readDocument(PLACE_STATES, id, before) };
+}
+
+async function factsFor(
+  numbers: Numbers,
+  id: string,
+): Promise<Pick<PlaceFacts, "known" | "others">> {
+  const states = await numbers.read("shared", { kind: PLACE_STATES.name });
+  const others = states
+    .filter((one) => one.id !== id)
+    .flatMap((one) => readDocument(PLACE_STATES, one.id, one.body).origins);
+  return { known: await numbers.read("origins", undefined), others: new Set(others) };
+}

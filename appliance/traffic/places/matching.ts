@@ -1,0 +1,41 @@
+import type { PlaceBody, PlaceSite, SiteRecord } from "../../store/store.ts";
+
+type Matches = PlaceBody["sites"];
+
+/** The match of a site whose counts are not wanted, although one of ours has its id. */
+const NOT_TAKEN = "";
+
+/** A place whose sites are matched with ours. */
+interface Matched {
+  readonly place: PlaceBody;
+  /** Whether a site of which nothing was taken is one of ours now: all of it is to be fetched then. */
+  readonly isMore: boolean;
+}
+
+/**
+ * Matches the sites of a place with ours: as before, also where ours has another id by now, else by the same id. One of ours
+ * that is gone is none: when it is back, all of it is fetched anew.
+ * @param sites those that the place has now
+ * @param origin that of our own counts
+ */
+export function matched(
+  place: PlaceBody,
+  sites: readonly PlaceSite[],
+  ours: readonly Pick<SiteRecord, "id" | "key">[],
+  origin: string,
+): Matched {
+  const known = new Map(place.sites.map((site) => [site.key, site]));
+  let isMore = false;
+  const next: Matches[number][] = sites.map(({ key, id, host }) => {
+    const was = known.get(key);
+    // Numbers of our sites are others after a restore.
+    const byNumber = (site: (typeof ours)[number]) =>
+      place.noted === origin && site.key === was?.number;
+    const isNamed = (site: (typeof ours)[number]) => site.id === (was?.as ?? id);
+    const mine = ours.find(byNumber) ?? ours.find(isNamed);
+    isMore ||= was !== undefined && was.number === null && mine !== undefined;
+    const none = was?.as === NOT_TAKEN ? NOT_TAKEN : null;
+    return { key, id, host, as: mine?.id ?? none, number: mine?.key ?? null };
+  });
+  return { place: { ...place, sites: next, noted: origin }, isMore };
+}

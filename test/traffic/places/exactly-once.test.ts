@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
+import { SimulatedSide } from "./places.ts";
+
+interface Pair {
+  readonly home: SimulatedSide;
+  readonly place: SimulatedSide;
+  /** Fetches until all that the place has is here. */
+  catchUp(): Promise<void>;
+}
+
+async function pair(engine: EngineName): Promise<Pair & AsyncDisposable> {
+  const home = new SimulatedSide("home", engine);
+  const place = new SimulatedSide("frankfurt", engine);
+  for (const side of [home, place]) {
+    await side.boot();
+    await side.wait(side.numbers.write("createSite", { id: "blog" }));
+  }
+  await home.addPlace("frankfurt");
+  return {
+    home,
+    place,
+    catchUp: () => caughtUp(home, place),
+    async [Symbol.asyncDispose]() {
+      await home.end();
+      await place.end();
+    },
+  };
+}
+
+async function caughtUp(home: SimulatedSide, place: SimulatedSide): Promise<void> {
+  for (let last = ""; ; ) {
+    await home.fetch(place.name, place.asked());
+    const [state] = await home.wait(home.numbers.read("shared", { kind: "place_state" }));
+    const { cursor } = JSON.parse(state?.body ?? "{}");
+    const { log, survey, pass } = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const now = JSON.stringify([log, survey]);
+    if (now === last && pass === undefined) return;
+    last = now;
+  }
+}
+
+onEachEngine(() => {
+  const engine = engineOfSuite();
+  describe("a place's counts at home", () => {
+    it("are those that it has answered, once each", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+      await place.count("blog", "/a", 2);
+      await place.count("blog", "/", 1);
+      await catchUp();
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("stay those where the place settles in between, and home was away for days", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await catchUp();
+      for (let day = 0; day < 3; day++) {
+        await place.count("blog", `/day-${day}`, 2);
+        for (const side of [home, place]) side.clock.jump(DAY_MS);
+        await place.wait(place.numbers.upkeep.anew());
+        await home.wait(home.numbers.upkeep.anew());
+      }
+      await place.count("blog", "/now", 1);
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("come to a home that is new", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await place.wait(place.numbers.upkeep.anew());
+      for (const side of [home, place]) side.clock.jump(30 * HOUR_MS);
+      await place.count("blog", "/b", 4);
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("are no more where the cursor was lost", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await catchUp();
+      await place.count("blog", "/", 3);
+      await catchUp();
+      await home.wait(
+        home.numbers.write("changePlaces", [
+          { kind: { name: "place_state", of: "fleet" }, put: [], remove: ["frankfurt"] },
+        ]),
+      );
+      await place.count("blog", "/", 1);
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+  });
+});

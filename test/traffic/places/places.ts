@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
+import { formatDay } from "../../../appliance/base/calendar.ts";
+import { silentLog } from "../../../appliance/base/log.ts";
+import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
+import { ALL_MONTHS, firstDayOf } from "../../../appliance/store/blocks/month.ts";
+import { monthsOf, sumsOf } from "../../../appliance/store/copy/reading.ts";
+import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
+import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
+import { FleetDb } from "../../../appliance/store/postgres/db.ts";
+import type { Transaction } from "../../../appliance/store/sql.ts";
+import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
+import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
+import { databaseFile, openForReading } from "../../../appliance/store/sqlite/database.ts";
+import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
+import { type Numbers, openNumbers, Store } from "../../../appliance/store/store.ts";
+import { changesAfter } from "../../../appliance/traffic/places/changes.ts";
+import {
+  type AskPlace,
+  PlaceFetcher,
+  placeChange,
+} from "../../../appliance/traffic/places/fetcher.ts";
+import { encodedUnit, unitIn } from "../../../appliance/traffic/places/unit-codec.ts";
+import type { EngineName } from "../../helpers/engines.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { giveBackDatabase, sharedPostgres, takeDatabase } from "../../helpers/postgres.ts";
+import { reusedThreads } from "../../helpers/threads.ts";
+import { until } from "../../helpers/until.ts";
+
+const BEGAN = Date.parse("2026-03-04T09:00:00Z");
+
+/** Views by `origin site day path`. */
+type Counts = Map<string, number>;
+
+/** A Tallydeck in virtual time, that counts, and may be a place or a home. */
+export class SimulatedSide {
+  readonly name: string;
+  readonly engine: EngineName;
+  clock = new FakeClock(BEGAN);
+  numbers!: Numbers;
+  /** The views that it has answered itself, under the origin it had. */
+  counted: Counts = new Map();
+  #close: () => Promise<unknown> = async () => {};
+  #boots = 0;
+  readonly #folder: string;
+  #database: string | undefined;
+  #backup: Counts | undefined;
+
+  constructor(name: string, engine: EngineName) {
+    this.name = name;
+    this.engine = engine;
+    this.#folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  }
+
+  async boot(isSure = true): Promise<void> {
+    const now = this.clock.now();
+    this.clock = new FakeClock(now, { sure: isSure, boot: `${this.name} ${++this.#boots}` });
+    const { clock } = this;
+    const options = {
+      clock,
+      retentionDays: 400,
+      detailDays: 10,
+      threads: reusedThreads,
+      log: silentLog(),
+    };
+    if (this.engine === "SQLite") {
+      const space = { free: 2 ** 40, total: 2 ** 41 };
+      const store = await Store.open({
+        ...options,
+        dataDir: this.#folder,
+        space: async () => space,
+      });
+      await store.local.cameUp(async () => {});
+      this.numbers = store.numbers;
+      this.#close = () => store.close();
+    } else {
+      this.#database ??= await takeDatabase();
+      const server = await sharedPostgres();
+      const databaseUrl = server.url({ database: this.#database });
+      this.numbers = await openNumbers({
+        ...options,
+        databaseUrl,
+        nodeName: this.name,
+        databaseNow: () => clock.now(),
+      });
+      this.#close = () => this.numbers.close();
+    }
+    await this.wait(until(() => this.numbers.ready));
+  }
+
+  async stop(): Promise<void> {
+    await this.wait(this.#close());
+  }
+
+  async restart(isSure = true): Promise<void> {
+    await this.stop();
+    await this.boot(isSure);
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#database !== undefined) await giveBackDatabase(this.#database);
+  }
+
+  /** Time passes while a promise takes long. */
+  async wait<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    void promise.then(done, done);
+    await Promise.race([promise.catch(() => {}), setTimeout(20)]);
+    while (!isDone) {
+      this.clock.advance(2_000);
+      await Promise.race([promise.catch(() => {}), setTimeout(10)]);
+    }
+    return promise;
+  }
+
+  /** Reads what is stored, beside the service. */
+  async read<T>(task: (sql: Transaction) => Promise<T>): Promise<T> {
+    if (this.#database === undefined) {
+      const db = new SqliteDb(openForReading(databaseFile(this.#folder)));
+      const answer = await db.transaction(task, { read: true });
+      await db.close();
+      return answer;
+    }
+    return this.#others((db) => db.transaction(task, { read: true }));
+  }
+
+  async #others<T>(task: (db: FleetDb) => Promise<T>): Promise<T> {
+    const server = await sharedPostgres();
+    const settings = parseDatabaseUrl(server.url({ database: this.#database ?? "" }));
+    const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
+    const answer = await task(new FleetDb(connection));
+    await connection.close();
+    return answer;
+  }
+
+  origin(): Promise<string> {
+    return this.read(async (sql) => (await sql.own()).origin);
+  }
+
+  /** Counts views of a path. */
+  async count(site: string, path: string, views: number): Promise<void> {
+    const key =
+      this.numbers.directory.sites.find(({ id }) => id === site)?.key ?? assert.fail(site);
+    const hit = { kind: "view", flags: 0, values: [["path", path]] } as const;
+    const day = formatDay(this.numbers.zone.today(this.clock.now()));
+    const answers = Array.from({ length: views }, () => this.numbers.count(key, hit));
+    await this.wait(Promise.all(answers));
+    if (this.engine === "SQLite" && !this.clock.sure) this.#waits.push({ site, path, views });
+    else addCount(this.counted, [await this.origin(), site, day, path], views);
+  }
+
+  readonly #waits: { site: string; path: string; views: number }[] = [];
+
+  /** The clock is set, and what waited for it counts for today. */
+  async setClock(): Promise<void> {
+    if (this.clock.sure) return;
+    this.clock.becomeSure(this.clock.now());
+    await this.wait(this.numbers.upkeep.anew());
+    const day = formatDay(this.numbers.zone.today(this.clock.now()));
+    for (const { site, path, views } of this.#waits.splice(0))
+      addCount(this.counted, [await this.origin(), site, day, path], views);
+  }
+
+  async backUp(): Promise<void> {
+    if (this.engine !== "SQLite") return;
+    await backUp(databaseFile(this.#folder), join(this.#folder, "backup.db"), DOCUMENT_KINDS);
+    this.#backup = new Map(this.counted);
+  }
+
+  /** Goes back to its backup; a fleet's standby is promoted, which lacks nothing. */
+  async goBack(): Promise<boolean> {
+    if (this.engine === "SQLite") {
+      if (this.#backup === undefined) return false;
+      await this.stop();
+      await restore(join(this.#folder, "backup.db"), databaseFile(this.#folder), {
+        kinds: DOCUMENT_KINDS,
+        tryStart: async () => {},
+      });
+      this.counted = new Map(this.#backup);
+      await this.boot();
+      return true;
+    }
+    await this.stop();
+    await this.#others((db) => db.rows("UPDATE generation SET place = 'elsewhere/1'"));
+    await this.boot();
+    return true;
+  }
+
+  /** All that is stored, of every source: of its own counts, and of those that came. */
+  stored(): Promise<Counts> {
+    return this.read(async (sql) => {
+      const counts: Counts = new Map();
+      const sites = await sql.rows<{ key: number; id: string }>("SELECT key, id FROM site");
+      const sources = [
+        await sql.own(),
+        ...(await sql.rows<{ number: number; origin: string }>(
+          "SELECT number, origin FROM source",
+        )),
+      ];
+      for (const { number, origin } of sources)
+        for (const { key, id } of sites) {
+          const which = { site: key, source: number };
+          for (const { block, days } of await monthsOf(sql.snapshot, which, ALL_MONTHS, "detail"))
+            for (const day of days) {
+              const at = day - firstDayOf(block.month);
+              const { texts = [], days: tables = [] } = block.dimensions.get("path") ?? {};
+              let sum = 0;
+              tables[at]?.each((value, { views }) => {
+                addCount(counts, [origin, id, formatDay(day), texts[value] ?? ""], views);
+                sum += views;
+              });
+              assert.equal(sumsOf(block, at).get("pv"), sum);
+            }
+        }
+      return counts;
+    });
+  }
+
+  /** A way to ask it as a place is asked: by frames, as from a line. @param bend may change or end the stream */
+  asked(bend: (bytes: Buffer) => Buffer = (bytes) => bytes): AskPlace {
+    return async (_, after, signal) => {
+      const unit = await this.wait(changesAfter(this.numbers, after, signal));
+      if (unit === undefined) throw new Error("there was no answer in time");
+      const parts: Buffer[] = [];
+      for await (const part of encodedUnit(unit, "1.0.0")) parts.push(part);
+      const bytes = bend(Buffer.concat(parts));
+      return unitIn(
+        (async function* () {
+          yield bytes;
+        })(),
+      );
+    };
+  }
+
+  /** Knows a place from now on. @returns its id here */
+  async addPlace(name: string): Promise<void> {
+    const place = { name, address: `https://${name}.example`, token: "t", lie: null, noted: "" };
+    const body = { ...place, sites: [] };
+    await this.wait(this.numbers.write("changePlaces", [placeChange(name, body)]));
+  }
+
+  /** Fetches once from a place. @returns whether nothing more is to be fetched */
+  async fetch(name: string, ask: AskPlace): Promise<boolean> {
+    const fetcher = new PlaceFetcher({
+      id: name,
+      numbers: this.numbers,
+      ask,
+      clock: this.clock,
+      log: silentLog(),
+      random: () => 0,
+    });
+    return this.wait(fetcher.once());
+  }
+}
+
+function addCount(counts: Counts, key: readonly string[], n: number): void {
+  const name = key.join(" ");
+  counts.set(name, (counts.get(name) ?? 0) + n);
+}
