@@ -1,8 +1,15 @@
 /**
  * The beginnings of secrets, which scanners find them by, and pages their kind: the token of a site or the admin, the
- * token of a shared link, the session of a reader who came from the Web UI, and the code of such a reader.
+ * token of a shared link, the session of a reader who came from the Web UI, the code of such a reader, and the token of a home
+ * that fetches from here.
  */
-export const SCHEMES = { read: "tdr_", share: "tds_", session: "tdv_", code: "tdc_" } as const;
+export const SCHEMES = {
+  read: "tdr_",
+  share: "tds_",
+  session: "tdv_",
+  code: "tdc_",
+  home: "tdh_",
+} as const;
 
 /** Whether a token is that of a shared link, which opens the traffic of one site only. */
 export function isShareToken(token: string): boolean {

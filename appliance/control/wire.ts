@@ -256,6 +256,33 @@ export interface OriginsAnswer {
   origins: string[];
 }
 
+/** A place: another Tallydeck whose counts are fetched from here. */
+export interface PlaceStanding {
+  id: string;
+  name: string;
+  /** `https://…` */
+  address: string;
+  /** A sentence: why nothing more is believed of it; null for one that is. */
+  lie: string | null;
+  /** The reason why it could not be asked last, to end a sentence; null where it could. */
+  problem: string | null;
+  /** Whether sites that are missing here are made. */
+  makesSites: boolean;
+  /** Epoch milliseconds; null before its first answer. */
+  answeredAt: number | null;
+  /** Hits that came, but for those that came as whole days. */
+  hits: number;
+  /** Its sites; `as`: the id of ours that one is, or null. */
+  sites: { id: string; host: string | null; as: string | null }[];
+  /** Sites that are not there as they are here, by their id there. */
+  disobeyed: { site: string; outcome: string }[];
+}
+
+/** `GET /api/places` */
+export interface PlacesAnswer {
+  places: PlaceStanding[];
+}
+
 /** A channel that holds a value, or is watched. */
 export interface PushChannel extends ChannelValue {
   /** Keys and zones on connected decks that show the channel. */

@@ -1,5 +1,6 @@
 import { change } from "./changes.ts";
 import { takeMonth, takeRest } from "./imports/imports.ts";
+import { obeyHome } from "./places/obey.ts";
 import { takePlace } from "./places/take.ts";
 import { alarmSince } from "./sites/alarms.ts";
 import { saveShareUse } from "./sites/shares.ts";
@@ -20,6 +21,7 @@ const WRITES: {
   async touch({ rows }, now) {
     await rows(TOUCH, [now]);
   },
+  obeyHome,
   takePlace,
   changePlaces: (sql, documents) => change(sql, { documents }),
   async saveAlarmSince({ all }, input) {

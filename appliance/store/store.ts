@@ -26,8 +26,10 @@ export {
   PLACE_HOMES,
   PLACE_STATES,
   type PlaceBody,
+  type PlaceHome,
   type PlaceState,
 } from "./places/kinds.ts";
+export type { Disobeyed } from "./places/obey.ts";
 export {
   MAX_CURSOR,
   PLACE_HELLO,

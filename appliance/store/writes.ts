@@ -6,6 +6,7 @@
 import type { ValueRule } from "../base/text/dimensions.ts";
 import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
+import type { Disobeyed, HomeWord } from "./places/obey.ts";
 import type { PlaceTake, PlaceTaken } from "./places/take.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { RuleOutcome, ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
@@ -63,6 +64,8 @@ interface FleetWrites extends SiteWrites {
   importMonth(input: MonthWrite): boolean;
   /** Writes what an import has besides. */
   importRest(input: RestWrite): void;
+  /** Makes the sites of a place those of its home. @returns those that are not */
+  obeyHome(input: HomeWord): readonly Disobeyed[];
   /** Counts what came from a place. */
   takePlace(input: PlaceTake): PlaceTaken;
   /** Makes all changes of documents or none. */

@@ -115,6 +115,10 @@ export class Running {
     return this.#out;
   }
 
+  get err(): string {
+    return this.#err;
+  }
+
   /** Resolves with the first match of `pattern` in what it prints; rejects when it ends before. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {

@@ -62,6 +62,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     "list where the counts came from, or delete what was copied from one place",
     async () => (await import("./data/sources.ts")).sources,
   ],
+  place: [
+    "have what is counted here fetched by another Tallydeck",
+    async () => (await import("./sites/place.ts")).place,
+  ],
+  places: [
+    "list, add or remove other Tallydecks whose counts are fetched",
+    async () => (await import("./sites/places.ts")).places,
+  ],
   import: [
     "bring what another tool has counted",
     async () => (await import("./data/import.ts")).importCommand,

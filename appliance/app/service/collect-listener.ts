@@ -37,8 +37,10 @@ export async function showAlone(
   { numbers, hits, answers, isDraining }: ShownCollector,
 ): Promise<Listener> {
   const client = createClient(config.trustedProxies);
+  const stopping = new AbortController();
   const app = createCollector({
     numbers,
+    stopping: stopping.signal,
     sites: knowSites(config, numbers, ends),
     readSessions: new ReadSessions({ clock, randomBytes }),
     client,
@@ -60,6 +62,8 @@ export async function showAlone(
     answered: answers.count,
   });
   closeWith(ends, collector);
+  // The listener waits for its answers.
+  ends.defer(() => stopping.abort());
   return collector;
 }
 

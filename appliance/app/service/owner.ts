@@ -17,6 +17,7 @@ import { startDeckRoutes } from "../../control/routes/decks/deck-edits.ts";
 import { keptDecks } from "../../control/routes/decks/decks.ts";
 import { startEvents } from "../../control/routes/events.ts";
 import { startOutgoing } from "../../control/routes/origins.ts";
+import { startPlaces } from "../../control/routes/places.ts";
 import { startSessions } from "../../control/routes/session.ts";
 import { startAlarms } from "../../control/routes/sites/site-alarms.ts";
 import { startDigests } from "../../control/routes/sites/site-digest.ts";
@@ -102,6 +103,7 @@ export async function startOwner(
   startDeckRoutes(shown);
   startFacts(shown);
   startTunnel(context);
+  startPlaces(context);
   showWayIn({ ...context, code: qrCode });
   startSites({ ...context, declared });
   const door = { client, sessions, names, isOpen };

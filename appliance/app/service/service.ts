@@ -168,8 +168,10 @@ async function start(
     ...(disk?.isFailing ? (["storage_failing"] as const) : []),
     ...backupWatch.warnings(),
   ];
+  const stopping = new AbortController();
   const app = createCollector({
     ...data,
+    stopping: stopping.signal,
     numbers,
     warnings,
     client,
@@ -180,6 +182,8 @@ async function start(
     control: () => control,
   });
   const listeners = await showCollector(stages, ends, app);
+  // The listeners wait for their answers.
+  ends.defer(() => stopping.abort());
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
   const tlsPort = listeners.collectorTls?.port;
   address =

@@ -6,6 +6,7 @@ import { ALL_MONTHS, type Months, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import { unchangedSince } from "../changes.ts";
 import { agesOf, daysOf } from "../copy/reading.ts";
+import { onceHash } from "../intake/once.ts";
 import {
   type Batch,
   BatchEncoder,
@@ -146,6 +147,7 @@ export async function placeFeed(sql: Transaction, query: FeedQuery): Promise<Fee
     origin: now.origin,
     past: before.map(({ origin }) => origin),
     zone,
+    to: onceHash(query.after),
     ...(sites && { sites }),
   };
   const { log = [], days = [] } = next;

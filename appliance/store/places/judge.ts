@@ -6,6 +6,7 @@ import { firstDayOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/varints.ts";
 import { daysOf } from "../copy/reading.ts";
 import type { SiteKey } from "../counting.ts";
+import { onceHash } from "../intake/once.ts";
 import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../log/batch.ts";
 import { SETTLED } from "../settling/parts.ts";
 import type { SourceNumber } from "../snapshot.ts";
@@ -54,12 +55,15 @@ export interface PlaceFacts {
 /**
  * Judges a unit that a place sent, and makes its sites ours. Counts of sites that are none of ours are left out.
  * @throws {PlaceLies}
+ * @throws {Error} where it answers another question
  */
 export function judgeUnit(
   came: Omit<PlaceUnit, "hello"> & { readonly hello: PlaceHello },
   facts: PlaceFacts,
 ): PlaceTake {
   const { id, place, state, before, now } = facts;
+  if (came.hello.to !== onceHash(state?.cursor ?? ""))
+    throw new Error("the answer was to another question: something on the way keeps answers");
   const origins = originsOf(came.hello, facts);
   const refuse = (why: string): never => {
     throw new PlaceLies(`Some of what it sent is ${why}.`);

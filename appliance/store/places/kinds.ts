@@ -1,4 +1,4 @@
-import { documentKind } from "../../base/documents.ts";
+import { documentKind, FLAG } from "../../base/documents.ts";
 import {
   type Fitting,
   integerFrom,
@@ -33,6 +33,8 @@ const PLACE = objectOf({
   ),
   /** The origin of our counts when the numbers of our sites were noted: elsewhere they may be others'. */
   noted: textUpTo(32),
+  /** Whether sites that we lack are made here. */
+  makesSites: FLAG,
   /** A sentence: why nothing more is believed of it; null for one that is. */
   lie: nullable(textUpTo(300)),
 });
@@ -79,7 +81,7 @@ const HOME = objectOf({
   /** When it asked last, about; null before. */
   askedAt: nullable(numberFrom(0)),
 });
-type PlaceHome = Fitting<typeof HOME>;
+export type PlaceHome = Fitting<typeof HOME>;
 
 /** Invitations of this place: who holds the token of one is a home, and fetches what is counted here. */
 export const PLACE_HOMES = documentKind<PlaceHome>("place_home", HOME, {

@@ -41,6 +41,8 @@ export const PLACE_HELLO = objectOf(
     /** The zone by which its days begin. */
     zone: textUpTo(64),
     version: textUpTo(64),
+    /** The cursor that it answers, hashed: an answer that somebody kept is none to another question. */
+    to: textUpTo(64),
   },
   /** All its sites, where they are others than the cursor knew. */
   { sites: listOf(PLACE_SITE, MAX_PLACE_SITES) },

@@ -14,6 +14,7 @@ import { readinessRoute, whenReady } from "./readiness.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { goalsRoute, marksRoute } from "./routes/goals.ts";
 import { countHits, HitsApp, hitRoute } from "./routes/hits.ts";
+import { placeRoutes } from "./routes/place.ts";
 import { publicAddressRoute, reachedRoute } from "./routes/public-address.ts";
 import { overviewRoute, statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
@@ -39,6 +40,8 @@ interface CollectorParts {
   tally?: HitCounter;
   /** The listener of the Web UI, once there is one. */
   control?: () => Listener | undefined;
+  /** Aborted when the service is about to stop: a home that waits for changes is answered. */
+  stopping: AbortSignal;
 }
 
 /** The public listener: collection, reads, badge, pages. */
@@ -57,6 +60,7 @@ export function createCollector(parts: CollectorParts): Koa {
   const shareUses = new ShareUses(numbers);
   const access = new Access({ sites, readSessions, shareUses, client, clock });
   const { tally = new HitCounter(), control = () => undefined } = parts;
+  const places = placeRoutes(parts);
   const hits = countHits({ ...parts, tally });
 
   const ahead = () => numbers.zone.wall(clock.now()) - clock.now();
@@ -77,6 +81,8 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/sites", sitesRoute(access, sites))
     .get("/public-address", publicAddressRoute(door))
     .get("/web-ui", webUiRoute(access, client, control))
+    .get("/place/changes", places.changes)
+    .put("/place/sites", places.sites)
     .get("/badge", badgeRoute(sites, numbers, client))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
   return withRoutes(new HitsApp(hits, readiness), router, log, publicSurface(door, client));

@@ -18,7 +18,16 @@ export interface PublicFacts {
 }
 
 /** The paths that strangers of the whole internet may ask for. */
-const ALWAYS: ReadonlySet<string> = new Set(["/", "/s.js", "/e", "/a", "/s", "/badge"]);
+const ALWAYS: ReadonlySet<string> = new Set([
+  "/",
+  "/s.js",
+  "/e",
+  "/a",
+  "/s",
+  "/badge",
+  "/place/changes",
+  "/place/sites",
+]);
 export const REACHED_PATH = "/help/reached/";
 /** Readers there have a site's own token at most, so paths that take more are not there either. */
 const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview", "/web-ui"]);

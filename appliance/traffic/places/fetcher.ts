@@ -2,7 +2,9 @@ import type { Clock } from "../../base/clock.ts";
 import { readDocument } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/message-of.ts";
+import { isSiteId } from "../../base/names.ts";
 import {
+  type Disobeyed,
   judgeUnit,
   KNOWN_PLACES,
   type Numbers,
@@ -13,20 +15,24 @@ import {
   type PlaceSite,
   type PlaceState,
 } from "../../store/store.ts";
-import { matched } from "./matching.ts";
+import type { HomeSites } from "../collector/routes/place.ts";
+import { matched, sitesFor } from "./matching.ts";
 import type { CameUnit } from "./unit-codec.ts";
 
-/** Asks a place for what came after a cursor. @throws {Error} whose message ends a sentence */
-export type AskPlace = (
-  place: Pick<PlaceBody, "address" | "token">,
-  after: string,
-  signal: AbortSignal,
-) => Promise<CameUnit>;
+type Reached = Pick<PlaceBody, "address" | "token">;
+
+/** The line to places. What it throws has a message that ends a sentence. */
+export interface Line {
+  /** The unit after a cursor; undefined where there is nothing new for a while. */
+  changes(place: Reached, after: string, signal: AbortSignal): Promise<CameUnit | undefined>;
+  /** Tells our sites. @returns those that are not as we say */
+  tell(place: Reached, sites: HomeSites, signal: AbortSignal): Promise<readonly Disobeyed[]>;
+}
 
 interface FetcherParts {
   readonly id: string;
   readonly numbers: Numbers;
-  readonly ask: AskPlace;
+  readonly line: Line;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "info">;
   /** 0–1, for the length of pauses. */
@@ -40,11 +46,15 @@ const LONGEST_PAUSE_MS = 60_000;
 export class PlaceFetcher {
   readonly #parts: FetcherParts;
   readonly #end = new AbortController();
+  /** Our sites as the place was told last. */
+  #told = "";
   #failures = 0;
   #wake = () => {};
   #running: Promise<void> = Promise.resolve();
   /** The reason why the last question failed, to end a sentence; null where it did not. */
   problem: string | null = null;
+  /** The sites that are not at the place as they are here. */
+  disobeyed: readonly Disobeyed[] = [];
 
   constructor(parts: FetcherParts) {
     this.#parts = parts;
@@ -77,7 +87,7 @@ export class PlaceFetcher {
    * @throws {Error} where it could not be asked, or nothing could be stored
    */
   async once(): Promise<boolean> {
-    const { id, numbers, ask, clock } = this.#parts;
+    const { id, numbers, clock } = this.#parts;
     const found = await placeOf(numbers, id);
     if (found === undefined || found.lie !== null) return true;
     // A day in the future is a lie, and so is all of them while we do not know the day.
@@ -86,7 +96,9 @@ export class PlaceFetcher {
     const place = await this.#match(found, found.sites, facts);
     if (place === undefined) return false;
     const { before, state } = await stateOf(numbers, id);
-    const unit = await ask(place, state?.cursor ?? "", this.#end.signal);
+    await this.#tell(place);
+    const unit = await this.#ask(place, state?.cursor ?? "");
+    if (unit === undefined) return this.#worked();
     try {
       const { sites = place.sites } = unit.hello;
       // The unit after the cursor may lack what a site has before it.
@@ -99,9 +111,46 @@ export class PlaceFetcher {
       await this.#disbelieve(error.message);
       return true;
     }
+    return this.#worked();
+  }
+
+  #worked(): false {
     this.#failures = 0;
     this.problem = null;
     return false;
+  }
+
+  /** Asks until our sites are others, which the place is to be told first. */
+  async #ask(place: PlaceBody, after: string): Promise<CameUnit | undefined> {
+    const { numbers, line } = this.#parts;
+    const others = new AbortController();
+    const cancel = numbers.directoryChanged.on(() => {
+      if (JSON.stringify(sitesFor(place, numbers)) !== this.#told) others.abort();
+    });
+    try {
+      const signal = AbortSignal.any([this.#end.signal, others.signal]);
+      return await line.changes(place, after, signal);
+    } catch (error) {
+      if (others.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Home decides about sites. A place that cannot do so is fetched from all the same. */
+  async #tell(place: PlaceBody): Promise<void> {
+    const { numbers, line, log } = this.#parts;
+    const sites = sitesFor(place, numbers);
+    const words = JSON.stringify(sites);
+    if (words === this.#told) return;
+    this.disobeyed = await line.tell(place, sites, this.#end.signal);
+    this.#told = words;
+    if (this.disobeyed.length > 0)
+      log.warn(
+        { place: place.name, sites: this.disobeyed.map(([id]) => id).join(" ") },
+        "Some sites are not at a place as they are here",
+      );
   }
 
   /**
@@ -115,6 +164,7 @@ export class PlaceFetcher {
   ): Promise<PlaceBody | undefined> {
     const { id, numbers } = this.#parts;
     const { origin = "" } = known[0] ?? {};
+    if (place.makesSites) await this.#makeSites(sites);
     const next = matched(place, sites, numbers.directory.sites, origin);
     if (JSON.stringify(next.place) === JSON.stringify(place)) return place;
     await numbers.write("changePlaces", [
@@ -122,6 +172,14 @@ export class PlaceFetcher {
       ...(next.isMore ? [forgottenState(id)] : []),
     ]);
     return next.isMore ? undefined : next.place;
+  }
+
+  async #makeSites(sites: readonly PlaceSite[]): Promise<void> {
+    const { numbers } = this.#parts;
+    const { sites: ours, retired } = numbers.directory;
+    const known = new Set([...ours, ...retired].map(({ id }) => id));
+    for (const { id } of sites)
+      if (!known.has(id) && isSiteId(id)) await numbers.write("createSite", { id });
   }
 
   async #disbelieve(lie: string): Promise<void> {
@@ -159,7 +217,7 @@ export function placeChange(id: string, body: PlaceBody) {
 }
 
 /** A change after which all of a place is fetched anew. What is here of it stays, and grows. */
-function forgottenState(id: string) {
+export function forgottenState(id: string) {
   return { kind: { name: PLACE_STATES.name, of: "fleet" }, put: [], remove: [id] } as const;
 }
 

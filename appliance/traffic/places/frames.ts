@@ -4,6 +4,8 @@ import { constants, crc32, zstdCompress, zstdDecompress } from "node:zlib";
 // A stream of frames, `application/vnd.tallydeck.changes`: each has a head of 9 bytes (the length of its bytes, their
 // CRC-32 begun with that of the length and the kind, the kind), and bytes packed with zstd. Numbers are little-endian.
 
+export const CHANGES_TYPE = "application/vnd.tallydeck.changes";
+
 /** The kinds of frames; a stream has their places in this list. */
 const FRAME_KINDS = ["hello", "batch", "days", "surveys", "until"] as const;
 type FrameKind = (typeof FRAME_KINDS)[number];

@@ -1,9 +1,10 @@
-import type { PlaceBody, PlaceSite, SiteRecord } from "../../store/store.ts";
+import type { Numbers, PlaceBody, PlaceSite, SiteRecord } from "../../store/store.ts";
+import type { HomeSites } from "../collector/routes/place.ts";
 
 type Matches = PlaceBody["sites"];
 
 /** The match of a site whose counts are not wanted, although one of ours has its id. */
-const NOT_TAKEN = "";
+export const NOT_TAKEN = "";
 
 /** A place whose sites are matched with ours. */
 interface Matched {
@@ -38,4 +39,26 @@ export function matched(
     return { key, id, host, as: mine?.id ?? none, number: mine?.key ?? null };
   });
   return { place: { ...place, sites: next, noted: origin }, isMore };
+}
+
+/** Our sites as a place is told them: each by the id that it has there. */
+export function sitesFor(
+  { sites }: Pick<PlaceBody, "sites">,
+  { directory, zone, clock }: Pick<Numbers, "directory" | "zone" | "clock">,
+): HomeSites {
+  const notTaken = new Set(sites.flatMap(({ id, as }) => (as === NOT_TAKEN ? [id] : [])));
+  const names = Map.groupBy(
+    sites.filter(({ number }) => number !== null),
+    ({ number }) => number,
+  );
+  return {
+    zone: zone.nameAt(clock.now()),
+    sites: directory.sites.flatMap(({ key, id, host, badge, tokenHash }) => {
+      const there =
+        names.get(key)?.map((site) => site.id) ?? [id].filter((one) => !notTaken.has(one));
+      const token = tokenHash === null ? null : Buffer.from(tokenHash).toString("hex");
+      // A host is one site's.
+      return there.map((name, at) => ({ id: name, host: at === 0 ? host : null, badge, token }));
+    }),
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
-import { SimulatedSide } from "./places.ts";
+import { caughtUp, SimulatedSide } from "./places.ts";
 
 interface Pair {
   readonly home: SimulatedSide;
@@ -27,18 +27,6 @@ async function pair(engine: EngineName): Promise<Pair & AsyncDisposable> {
       await place.end();
     },
   };
-}
-
-async function caughtUp(home: SimulatedSide, place: SimulatedSide): Promise<void> {
-  for (let last = ""; ; ) {
-    await home.fetch(place.name, place.asked());
-    const [state] = await home.wait(home.numbers.read("shared", { kind: "place_state" }));
-    const { cursor } = JSON.parse(state?.body ?? "{}");
-    const { log, survey, pass } = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const now = JSON.stringify([log, survey]);
-    if (now === last && pass === undefined) return;
-    last = now;
-  }
 }
 
 onEachEngine(() => {

@@ -7,7 +7,7 @@ import { blockOf } from "../../helpers/mangle.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
 const UNIT = {
-  hello: { origin: "ab12", past: ["cd"], zone: "Europe/Berlin", sites: [] },
+  hello: { origin: "ab12", past: ["cd"], zone: "Europe/Berlin", to: "x", sites: [] },
   log: [Buffer.from("a batch"), Buffer.from("another")],
   days: [
     { origin: "ab12", site: 7, month: 657, ages: [[20_000, 5]] as const, pieces: blockOf("/") },

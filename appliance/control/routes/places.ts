@@ -1,0 +1,113 @@
+import { FLAG, listOf, nullable, objectOf, textUpTo } from "../../base/input/schema.ts";
+import { invalidField } from "../../base/refusal.ts";
+import { closeWith } from "../../base/tasks/closing.ts";
+import { PlaceLine } from "../../traffic/places/ask.ts";
+import { readInvitation } from "../../traffic/places/invitation.ts";
+import { NOT_TAKEN } from "../../traffic/places/matching.ts";
+import { type KnownPlace, newPlace, Places } from "../../traffic/places/places.ts";
+import type { OwnerContext } from "../context.ts";
+import { bodyWith } from "../input.ts";
+import type { RoutesOf } from "../route.ts";
+import type { PlaceStanding, PlacesAnswer } from "../wire.ts";
+
+interface Parts {
+  readonly places: Places;
+  readonly randomId: () => string;
+}
+
+const NAME = { ...textUpTo(40), description: "must be a name of at most 40 characters" };
+
+const readNew = bodyWith(
+  { invitation: { ...textUpTo(400), description: "must be the line that the place printed" } },
+  { name: NAME, makesSites: FLAG },
+);
+
+const readChange = bodyWith(
+  {},
+  {
+    name: NAME,
+    /** Which of ours those of the place are; null for none. Others stay as they are. */
+    sites: {
+      ...listOf(objectOf({ id: textUpTo(64), as: nullable(textUpTo(64)) }), 10_000),
+      description: "must be a list of sites of the place",
+    },
+    makesSites: FLAG,
+  },
+);
+
+const ROUTES: RoutesOf<Parts> = {
+  "GET /api/places": async (_, { places }): Promise<PlacesAnswer> => ({
+    places: (await places.list()).map(viewOf),
+  }),
+
+  /** `{invitation, name?, makesSites?}` → 201 with the place, from which is fetched from now on */
+  "POST /api/places": async (ctx, { places, randomId }): Promise<PlaceStanding> => {
+    const { invitation, name, makesSites = false } = await readNew(ctx);
+    const found = readInvitation(invitation);
+    if (found === undefined)
+      throw invalidField(
+        "invitation",
+        "must be the line that the place printed: tallydeck-place:https://…#…",
+      );
+    const known = await places.list();
+    const twin = known.find(({ place }) => place.address === found.address);
+    const about = { ...found, name: name ?? new URL(found.address).hostname, makesSites };
+    // Another invitation of the same place takes the place of the one before: its token was lost, or it moved.
+    const kept = twin && { ...twin.place, ...about, name: name ?? twin.place.name, lie: null };
+    ctx.status = 201;
+    return viewOf(await places.put(twin?.id ?? randomId(), kept ?? newPlace(about)));
+  },
+
+  /** `{name?, sites?, makesSites?}`; a place that is not believed is asked again */
+  "PATCH /api/places/:id": async (ctx, { places }): Promise<PlaceStanding> => {
+    const { name, sites = [], makesSites } = await readChange(ctx);
+    const { id, place } = await places.find(ctx.params.id);
+    const wanted = new Map(sites.map((site) => [site.id, site.as ?? NOT_TAKEN]));
+    const next = {
+      ...place,
+      lie: null,
+      ...(name !== undefined && { name }),
+      ...(makesSites !== undefined && { makesSites }),
+      sites: place.sites.map((site) => {
+        const as = wanted.get(site.id);
+        return as === undefined || as === site.as ? site : { ...site, as, number: null };
+      }),
+    };
+    const isOther = next.sites.some((site, at) => site !== place.sites[at]);
+    return viewOf(await places.put(id, next, isOther));
+  },
+
+  /** Fetches from there no more; its counts stay, as a source */
+  "DELETE /api/places/:id": (ctx, { places }) => places.remove(ctx.params.id),
+};
+
+function viewOf({ id, place, state, problem, disobeyed }: KnownPlace): PlaceStanding {
+  const { name, address, lie, makesSites } = place;
+  return {
+    id,
+    name,
+    address,
+    lie,
+    problem,
+    makesSites,
+    answeredAt: state?.at ?? null,
+    hits: state?.hits ?? 0,
+    sites: place.sites.map((site) => ({
+      id: site.id,
+      host: site.host,
+      as: site.as === NOT_TAKEN ? null : site.as,
+    })),
+    disobeyed: disobeyed.map(([site, outcome]) => ({ site, outcome })),
+  };
+}
+
+/** Fetches from places, and lets the owner say from which. */
+export function startPlaces({ clock, log, random, store, routes, ends }: OwnerContext): Places {
+  const { numbers } = store;
+  const line = new PlaceLine(clock);
+  const places = closeWith(ends, new Places({ numbers, clock, log, line, random: Math.random }));
+  places.begin();
+  const randomId = () => random.bytes(8).toString("hex");
+  routes.owner({ places, randomId }, ROUTES);
+  return places;
+}

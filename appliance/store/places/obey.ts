@@ -1,0 +1,78 @@
+import { BOUNDS } from "../../base/bounds.ts";
+import { change } from "../changes.ts";
+import { planZone } from "../sites/day-zone.ts";
+import {
+  type Directory,
+  readDirectory,
+  retiredIn,
+  type SiteOutcome,
+  siteIn,
+} from "../sites/directory.ts";
+import { Draft } from "../sites/draft.ts";
+import type { Transaction } from "../sql.ts";
+
+/** The word of a home about sites. */
+export interface HomeWord {
+  /** The zone by which days begin. */
+  readonly zone: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly sites: readonly {
+    readonly id: string;
+    readonly host: string | null;
+    readonly badge: boolean;
+    /** SHA-256 of the token that reads it; null for none. */
+    readonly tokenHash: Uint8Array | null;
+  }[];
+}
+
+/** The outcome for a site that is not as home says. */
+export type Disobeyed = readonly [id: string, outcome: Exclude<SiteOutcome, "done">];
+
+/**
+ * Makes the sites of a place those of its home: missing ones are added, and their settings are home's. A site that home does not
+ * name stays as it is, with its counts: it may be another home's.
+ */
+export async function obeyHome(sql: Transaction, word: HomeWord): Promise<readonly Disobeyed[]> {
+  await sql.lock();
+  const zone = planZone(await readDirectory(sql), word.zone, word.now).change;
+  if (zone.documents.length > 0) await change(sql, zone);
+  const directory = await readDirectory(sql);
+  const draft = new Draft(directory);
+  let count = directory.sites.length + directory.retired.length;
+  const not: Disobeyed[] = [];
+  for (const { id, host, badge, tokenHash } of word.sites) {
+    const outcome = addIn(directory, draft, id, count);
+    if (outcome === "added") count++;
+    else if (outcome !== "there") {
+      not.push([id, outcome]);
+      continue;
+    }
+    draft.set(id, { tokenHash });
+    if (siteIn(directory, id)?.declared) {
+      not.push([id, "declared"]);
+      continue;
+    }
+    const isTaken = draft.isTaken({ id, host });
+    if (isTaken) not.push([id, "host_taken"]);
+    draft.set(id, { badge, ...(!isTaken && { host }) });
+  }
+  const planned = draft.change();
+  if (planned.documents.length > 0) await change(sql, planned);
+  return not;
+}
+
+/** Adds a site where there is none. @returns how it is then */
+function addIn(
+  directory: Directory,
+  draft: Draft,
+  id: string,
+  count: number,
+): "there" | "added" | "too_many" | "same_token_name" {
+  if (siteIn(directory, id)) return "there";
+  if (draft.hasTwin(id)) return "same_token_name";
+  const isRetired = retiredIn(directory, id) !== undefined;
+  if (!isRetired && count >= BOUNDS.sites.count) return "too_many";
+  draft.add(id);
+  return isRetired ? "there" : "added";
+}

@@ -1,0 +1,176 @@
+import { Readable } from "node:stream";
+import type { Context, Middleware } from "koa";
+import { dayZoneNamed } from "../../../base/day-zone.ts";
+import { readJson } from "../../../base/http/body.ts";
+import { addressKey, bearerToken, type Client } from "../../../base/http/client.ts";
+import { HttpError, rateLimited } from "../../../base/http/errors.ts";
+import { allTogether, RateLimit } from "../../../base/http/rate-limit.ts";
+import { exactly, listOf, nullable, textUpTo } from "../../../base/input/schema.ts";
+import { shape } from "../../../base/input/shape.ts";
+import type { Log } from "../../../base/log.ts";
+import { HOST_PATTERN, isSiteId } from "../../../base/names.ts";
+import { invalidField } from "../../../base/refusal.ts";
+import { version } from "../../../base/system/version.ts";
+import { MAX_CURSOR, type Numbers } from "../../../store/store.ts";
+import { changesAfter } from "../../places/changes.ts";
+import { CHANGES_TYPE } from "../../places/frames.ts";
+import { Homes, type KnownHome } from "../../places/homes.ts";
+import { encodedUnit } from "../../places/unit-codec.ts";
+import { queryValue } from "../counting/payload.ts";
+import { invalid } from "./question.ts";
+
+/** The limits for wrong tokens of an address and in all. */
+const WRONG_TOKENS = [
+  { burst: 20, perSecond: 0.2, keyOf: addressKey },
+  allTogether({ burst: 600, perSecond: 10 }),
+];
+/** The most questions of one home that wait at a time: it asks one after the other. */
+const MOST_WAITING = 4;
+/** Ten thousand sites. */
+const SITES_BYTES = 4 * 1_048_576;
+
+interface PlaceParts {
+  readonly numbers: Numbers;
+  readonly client: Client;
+  readonly log: Log;
+  /** Aborted when the service is about to stop: what waits is answered. */
+  readonly stopping: AbortSignal;
+}
+
+const readWord = shape<HomeSites>(
+  exactly({
+    zone: { ...textUpTo(64), description: "must name a time zone" },
+    sites: {
+      ...listOf(
+        exactly({
+          id: { ...textUpTo(64), description: "must be the id of a site" },
+          host: nullable({
+            ...textUpTo(255),
+            pattern: HOST_PATTERN,
+            description: "must be a host or null",
+          }),
+          badge: { type: "boolean", description: "must be true or false" },
+          token: nullable({
+            type: "string",
+            pattern: "^[0-9a-f]{64}$",
+            description: "must be a hash or null",
+          }),
+        }),
+        10_000,
+      ),
+      description: "must be a list of sites",
+    },
+  }),
+);
+
+/** The sites of a home, as they go to a place. */
+export interface HomeSites {
+  readonly zone: string;
+  readonly sites: readonly {
+    readonly id: string;
+    readonly host: string | null;
+    readonly badge: boolean;
+    /** SHA-256 of its token, in hex. */
+    readonly token: string | null;
+  }[];
+}
+
+/** The two routes by which a home has what is counted here. Nothing else is asked with its token. */
+export function placeRoutes(parts: PlaceParts): {
+  readonly changes: Middleware;
+  readonly sites: Middleware;
+} {
+  const { numbers, log, stopping } = parts;
+  const door = new PlaceDoor(parts);
+  return {
+    /** `GET /place/changes?after=…`: the changes after a cursor, once there are any; 204 after a while without an answer */
+    async changes(ctx) {
+      ctx.set("Cache-Control", "no-store");
+      const home = await door.home(ctx);
+      const after = queryValue(ctx.query, "after") ?? "";
+      if (after.length > MAX_CURSOR) throw invalid("`after` is longer than any cursor.");
+      const left = new AbortController();
+      ctx.res.once("close", () => left.abort());
+      const signal = AbortSignal.any([left.signal, stopping]);
+      const unit = await door.waiting(home, () => changesAfter(numbers, after, signal));
+      // The invitation may have been taken back while the question waited.
+      await door.home(ctx);
+      if (unit === undefined) {
+        ctx.status = 204;
+        return;
+      }
+      ctx.type = CHANGES_TYPE;
+      ctx.body = Readable.from(encodedUnit(unit, version()), { objectMode: false });
+    },
+    /** `PUT /place/sites`: home decides about sites → `{sites}` with those that are not as it says, and why */
+    async sites(ctx) {
+      await door.home(ctx);
+      const { zone, sites } = readWord(await readJson(ctx.req, SITES_BYTES));
+      if (dayZoneNamed(zone) === undefined)
+        throw invalidField("zone", "is not known here: update Tallydeck.");
+      const wrong = sites.find(({ id }) => !isSiteId(id));
+      if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
+      const not = await numbers.write("obeyHome", {
+        zone,
+        now: numbers.clock.now(),
+        sites: sites.map(({ token, ...site }) => ({
+          ...site,
+          tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
+        })),
+      });
+      if (not.length > 0) log.info({ sites: not.length }, "Some sites are not as their home says");
+      ctx.body = { sites: not.map(([id, outcome]) => ({ id, outcome })) };
+    },
+  };
+}
+
+/** Lets homes in. */
+class PlaceDoor {
+  readonly #parts: PlaceParts;
+  readonly #homes: Homes;
+  readonly #failures: RateLimit;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(parts: PlaceParts) {
+    this.#parts = parts;
+    this.#homes = new Homes(parts.numbers, parts.log);
+    this.#failures = new RateLimit(parts.numbers.clock, WRONG_TOKENS);
+  }
+
+  /** @throws {HttpError} 401, 403, 429 */
+  async home(ctx: Context): Promise<KnownHome> {
+    const { client } = this.#parts;
+    const address = client.address(ctx.req);
+    const wait = this.#failures.wait(address);
+    if (wait > 0) throw rateLimited(wait, "Too many wrong tokens came. Wait a moment.");
+    if (client.url(ctx.req)?.protocol !== "https:")
+      throw new HttpError(403, "https_only", "A place is asked by HTTPS alone. Ask at https://.");
+    const home = await this.#homes.withToken(bearerToken(ctx.req) ?? "");
+    if (home === undefined) {
+      this.#failures.take(address);
+      throw new HttpError(
+        401,
+        "unauthorized",
+        "The token is that of no invitation, or was taken back. Make another at the place: tallydeck place invite.",
+        { "WWW-Authenticate": "Bearer" },
+      );
+    }
+    await this.#homes.asked(home);
+    return home;
+  }
+
+  /** @throws {HttpError} 429 where too many questions of the home wait */
+  async waiting<T>({ id }: KnownHome, answer: () => Promise<T>): Promise<T> {
+    const count = this.#waiting.get(id) ?? 0;
+    if (count >= MOST_WAITING)
+      throw rateLimited(1, "Other questions with this token wait for an answer already.");
+    this.#waiting.set(id, count + 1);
+    try {
+      return await answer();
+    } finally {
+      const left = (this.#waiting.get(id) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(id, left);
+      else this.#waiting.delete(id);
+    }
+  }
+}
