@@ -31,10 +31,13 @@ import {
   spaceOf,
   storageProblem,
 } from "../../store/desk.ts";
+import { homesOf, type KnownHome } from "../../traffic/places/homes.ts";
+import { placesOf } from "../../traffic/places/places.ts";
 import { Answered, command, outJson, switches, type Terminal } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, databaseOf, toStart } from "./data.ts";
 import { refuseOthersData } from "./others-data.ts";
 import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
+import { homeText } from "./sites/place.ts";
 import { sizeText } from "./size-text.ts";
 import { systemText } from "./update/update-text.ts";
 
@@ -124,6 +127,8 @@ function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
     ["Data", dataDir],
   ];
+  if (kept.homes.length > 0) rows.push(["Fetched by", listed(kept.homes.map(homeText), "; ")]);
+  if (kept.places.length > 0) rows.push(["Places", listed(kept.places)]);
   if (database !== undefined)
     rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
   return rows;
@@ -143,6 +148,8 @@ function jsonOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     publicAddress: facts.address,
     disk: space === undefined ? null : { ...space, used: usedBy(dataDir) },
     data: dataDir,
+    homes: kept.homes.map(({ body: { name, askedAt } }) => ({ name, askedAt })),
+    places: kept.places,
     ...(database !== undefined && { numbers: database, collectors: kept.collectors }),
   };
 }
@@ -198,6 +205,10 @@ function collectorOf(collector: Collector): string {
 interface Contents {
   /** The collectors that count into the same database; none where it is a file. */
   readonly collectors: readonly Collector[];
+  /** The homes that fetch what is counted here. */
+  readonly homes: readonly KnownHome[];
+  /** The names of places from which is fetched. */
+  readonly places: readonly string[];
   /** Ids. */
   readonly sites: readonly string[];
   readonly dayZone: ZoneSetting;
@@ -228,9 +239,13 @@ async function contentsOf(place: Place): Promise<Contents> {
   const shared = await look(openToLook(place), async (desk) => ({
     directory: await desk.directory(),
     collectors: await desk.collectors(),
+    homes: await homesOf(desk),
+    places: (await placesOf(desk)).map(({ place }) => place.name),
   }));
   return {
     collectors: shared?.collectors ?? [],
+    homes: shared?.homes ?? [],
+    places: shared?.places ?? [],
     sites: (shared?.directory.sites ?? []).map(({ id }) => id),
     dayZone: shared?.directory.dayZone ?? UTC_DAYS,
     problems,

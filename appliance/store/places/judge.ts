@@ -44,7 +44,7 @@ export interface PlaceFacts {
   readonly state: PlaceState | null;
   /** The state as it is kept. */
   readonly before: string | null;
-  /** The origins of all sources here, those of our own counts included. */
+  /** The origins of all sources here; the first one is that of our own counts. */
   readonly known: readonly KnownOrigin[];
   /** The origins of other places. */
   readonly others: ReadonlySet<string>;
@@ -61,7 +61,7 @@ export function judgeUnit(
   came: Omit<PlaceUnit, "hello"> & { readonly hello: PlaceHello },
   facts: PlaceFacts,
 ): PlaceTake {
-  const { id, place, state, before, now } = facts;
+  const { id, place, state, before, known, now } = facts;
   if (came.hello.to !== onceHash(state?.cursor ?? ""))
     throw new Error("the answer was to another question: something on the way keeps answers");
   const origins = originsOf(came.hello, facts);
@@ -94,6 +94,7 @@ export function judgeUnit(
   const log = withOurSites(batches, keys);
   return {
     place: id,
+    home: known[0]?.origin ?? "",
     name: place.name,
     origin: came.hello.origin,
     before,

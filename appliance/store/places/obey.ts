@@ -13,8 +13,8 @@ import type { Transaction } from "../sql.ts";
 
 /** The word of a home about sites. */
 export interface HomeWord {
-  /** The zone by which days begin. */
-  readonly zone: string;
+  /** The zone by which days begin; null leaves it as it is, for none was named at home. */
+  readonly zone: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly sites: readonly {
@@ -35,7 +35,7 @@ export type Disobeyed = readonly [id: string, outcome: Exclude<SiteOutcome, "don
  */
 export async function obeyHome(sql: Transaction, word: HomeWord): Promise<readonly Disobeyed[]> {
   await sql.lock();
-  const zone = planZone(await readDirectory(sql), word.zone, word.now).change;
+  const zone = planZone(await readDirectory(sql), word.zone ?? undefined, word.now).change;
   if (zone.documents.length > 0) await change(sql, zone);
   const directory = await readDirectory(sql);
   const draft = new Draft(directory);

@@ -14,6 +14,8 @@ import type { PlaceUnit } from "./unit.ts";
 export interface PlaceTake extends Pick<PlaceUnit, "log" | "days" | "surveys"> {
   /** Its id. */
   readonly place: string;
+  /** The origin of our own counts: in other data, numbers of sites mean others. */
+  readonly home: string;
   /** The name of its counts. */
   readonly name: string;
   /** The origin of the batches. */
@@ -47,7 +49,9 @@ function sourceOf({ name }: PlaceTake, origin: string) {
   return { origin, name, kind: "place", about: null } as const;
 }
 
-async function isThere({ rows }: Transaction, { place }: PlaceTake): Promise<boolean> {
+async function isThere({ rows, own }: Transaction, unit: PlaceTake): Promise<boolean> {
+  const { place, home } = unit;
+  if ((await own()).origin !== home) return false;
   const found = await rows(
     "SELECT 1 AS one FROM document WHERE kind = $1 AND id = $2 AND body IS NOT NULL",
     [KNOWN_PLACES.name, place],

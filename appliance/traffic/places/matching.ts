@@ -44,7 +44,7 @@ export function matched(
 /** Our sites as a place is told them: each by the id that it has there. */
 export function sitesFor(
   { sites }: Pick<PlaceBody, "sites">,
-  { directory, zone, clock }: Pick<Numbers, "directory" | "zone" | "clock">,
+  { directory }: Pick<Numbers, "directory">,
 ): HomeSites {
   const notTaken = new Set(sites.flatMap(({ id, as }) => (as === NOT_TAKEN ? [id] : [])));
   const names = Map.groupBy(
@@ -52,7 +52,7 @@ export function sitesFor(
     ({ number }) => number,
   );
   return {
-    zone: zone.nameAt(clock.now()),
+    zone: directory.dayZone?.zone ?? null,
     sites: directory.sites.flatMap(({ key, id, host, badge, tokenHash }) => {
       const there =
         names.get(key)?.map((site) => site.id) ?? [id].filter((one) => !notTaken.has(one));

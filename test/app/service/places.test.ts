@@ -142,8 +142,11 @@ describe("a home and its place, as processes", () => {
     );
     assert.match(
       (await tallydeck(["place", "--data-dir", dir("place")])).out,
-      /^home .* asked last on /,
+      /^home asked last on /,
     );
+    const { out: status } = await tallydeck(["status", "--data-dir", dir("place")]);
+    assert.match(status, /Fetched by home asked last on/);
+    assert.match((await tallydeck(["status", "--data-dir", dir("home")])).out, /Places +Frankfurt/);
     await home.end();
     await place.end();
   });

@@ -72,6 +72,44 @@ onEachEngine(() => {
       assert.deepEqual(await home.stored(), place.counted);
     });
 
+    it("are counted once where two fetch at a time", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      for (let round = 0; round < 4; round++) {
+        await place.count("blog", `/${round}`, 2);
+        await Promise.all(
+          [1, 2, 3].map(() => home.fetch("frankfurt", place.asked()).catch(() => {})),
+        );
+      }
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("come whole for a site that is ours only later", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.wait(place.numbers.write("createSite", { id: "shop" }));
+      await place.count("shop", "/", 2);
+      await place.count("blog", "/", 1);
+      await catchUp();
+      assert.equal((await home.stored()).size, 1);
+      await place.count("shop", "/b", 3);
+      await home.wait(home.numbers.write("createSite", { id: "shop" }));
+      await catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("stay those of a site that gets another name at home", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 2);
+      await catchUp();
+      await home.wait(home.numbers.write("renameSite", { id: "blog", to: "weblog" }));
+      await place.count("blog", "/", 3);
+      await catchUp();
+      assert.deepEqual([...(await home.stored()).values()], [5]);
+    });
+
     it("are no more where the cursor was lost", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;

@@ -271,7 +271,9 @@ export async function caughtUp(home: SimulatedSide, place: SimulatedSide): Promi
   for (let last = ""; ; ) {
     await home.fetch(place.name, place.asked());
     const [state] = await home.wait(home.numbers.read("shared", { kind: "place_state" }));
-    const { cursor } = JSON.parse(state?.body ?? "{}");
+    // All of it is to be fetched anew.
+    if (state === undefined) continue;
+    const { cursor } = JSON.parse(state.body);
     const { log, survey, pass } = JSON.parse(Buffer.from(cursor, "base64url").toString());
     const now = JSON.stringify([log, survey]);
     if (now === last && pass === undefined) return;

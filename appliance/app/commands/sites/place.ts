@@ -72,11 +72,13 @@ function list(homes: readonly KnownHome[], terminal: Terminal, asJson: boolean):
   }
   if (homes.length === 0)
     terminal.out("Nobody is invited. Invite your home: `tallydeck place invite`");
-  for (const { body } of homes) {
-    const asked =
-      body.askedAt === null ? "has not asked yet" : `asked last on ${when(body.askedAt)}`;
-    terminal.out(`${body.name}  invited on ${formatDay(dayOf(body.madeAt))} · ${asked}`);
-  }
+  for (const home of homes)
+    terminal.out(`${homeText(home)} · invited on ${formatDay(dayOf(home.body.madeAt))}`);
+}
+
+/** The name of a home, and when it asked last. */
+export function homeText({ body: { name, askedAt } }: KnownHome): string {
+  return askedAt === null ? `${name} has not asked yet` : `${name} asked last on ${when(askedAt)}`;
 }
 
 function when(ms: number): string {

@@ -39,7 +39,7 @@ interface PlaceParts {
 
 const readWord = shape<HomeSites>(
   exactly({
-    zone: { ...textUpTo(64), description: "must name a time zone" },
+    zone: nullable({ ...textUpTo(64), description: "must name a time zone, or be null" }),
     sites: {
       ...listOf(
         exactly({
@@ -65,7 +65,8 @@ const readWord = shape<HomeSites>(
 
 /** The sites of a home, as they go to a place. */
 export interface HomeSites {
-  readonly zone: string;
+  /** Null where none was named at home. */
+  readonly zone: string | null;
   readonly sites: readonly {
     readonly id: string;
     readonly host: string | null;
@@ -106,7 +107,7 @@ export function placeRoutes(parts: PlaceParts): {
     async sites(ctx) {
       await door.home(ctx);
       const { zone, sites } = readWord(await readJson(ctx.req, SITES_BYTES));
-      if (dayZoneNamed(zone) === undefined)
+      if (zone !== null && dayZoneNamed(zone) === undefined)
         throw invalidField("zone", "is not known here: update Tallydeck.");
       const wrong = sites.find(({ id }) => !isSiteId(id));
       if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
