@@ -12,6 +12,7 @@ import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./intake/live-views.ts";
 import { onceHash } from "./intake/once.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
+import { ConfirmedLog } from "./places/confirmed.ts";
 import type { PlaceTake, PlaceTaken } from "./places/take.ts";
 import type { Asker } from "./reads/answer.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./reads/reads.ts";
@@ -53,6 +54,8 @@ export class Numbers {
   readonly upkeep: Upkeep;
   /** Runs a write. `directory` has the change once it resolves. */
   readonly write: Writer<NumbersWriteName>;
+  /** The part of the log that homes of this place have. */
+  readonly confirmed: ConfirmedLog;
   /** Callbacks for the engine. */
   readonly events: EngineEvents;
   /** The clock by which hits are counted: of this machine, or of the database of a fleet. */
@@ -73,6 +76,7 @@ export class Numbers {
     this.#isShared = isShared;
     this.clock = clock;
     this.live = new LiveViews(clock);
+    this.confirmed = new ConfirmedLog(clock);
     const zone = () => this.zone;
     this.#intake = new Intake({
       clock,
@@ -95,6 +99,7 @@ export class Numbers {
       retentionDays,
       detailDays,
       isShared,
+      upTo: () => this.confirmed.upTo,
     });
     this.write = writerTo({ send: (request) => this.#opened.send(request) }, log);
     this.events = this.#events();

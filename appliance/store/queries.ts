@@ -162,6 +162,8 @@ export interface SettlementQuery extends UpkeepTime {
   readonly isFirst: boolean;
   /** A shared log is settled once it has so many bytes. */
   readonly minBytes: number;
+  /** Node → the number of its log up to which it is settled, others not at all; undefined settles all. */
+  readonly upTo?: ReadonlyMap<number, number> | undefined;
 }
 
 /** A question, and the form that its asker takes the answer in. */

@@ -14,6 +14,11 @@ export interface LogRow {
   readonly body: Uint8Array;
 }
 
+/** A source from elsewhere has a log of its own in a fleet, as if it were a node: beyond the ids of those. */
+export const SOURCE_NODES: number = 2 ** 48;
+/** The key in `meta` of the sum of the last numbers of nodes that are forgotten. */
+export const FORGOTTEN_BATCHES = "forgotten_batches";
+
 /** A source of counts: those counted here, or a row of the table `source`. */
 export type SourceNumber = number;
 

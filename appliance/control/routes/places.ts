@@ -47,7 +47,7 @@ const ROUTES: RoutesOf<Parts> = {
     if (found === undefined)
       throw invalidField(
         "invitation",
-        "must be the line that the place printed: tallydeck-place:https://…#…",
+        "must be the line that the place printed, which begins with tallydeck-place:https://.",
       );
     const known = await places.list();
     const twin = known.find(({ place }) => place.address === found.address);

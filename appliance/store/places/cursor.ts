@@ -27,6 +27,8 @@ const CURSOR = objectOf(
     runMs: integerFrom(0),
     /** The number of each node's log up to which all was sent. */
     log: NUMBERS,
+    /** The sum of the last numbers of nodes that were forgotten by then. */
+    gone: integerFrom(0),
     /** The id of the last response that was sent, and how many there were shortly before it. */
     survey: integerFrom(0),
     late: integerFrom(0),

@@ -12,15 +12,22 @@ import {
   BatchEncoder,
   decodeBatch,
   isOfLaterFormat,
+  isUndated,
   readBatch,
   recordsOf,
 } from "../log/batch.ts";
 import { EMPTY_BATCH } from "../log/rewriting.ts";
 import { timeRun } from "../settling/day-marks.ts";
-import { datedBy, type FoldingTime } from "../settling/folding.ts";
 import { readDirectory } from "../sites/directory.ts";
 import { DIRECTORY_KINDS } from "../sites/kinds.ts";
-import { type BlockKey, blocksIn, type KeptBlock, type SourceNumber } from "../snapshot.ts";
+import {
+  type BlockKey,
+  blocksIn,
+  FORGOTTEN_BATCHES,
+  type KeptBlock,
+  SOURCE_NODES,
+  type SourceNumber,
+} from "../snapshot.ts";
 import type { Transaction } from "../sql.ts";
 import {
   cursorText,
@@ -51,9 +58,6 @@ export interface FeedQuery {
   readonly after: string;
   /** The ends of the log before it was settled: node → number. Undefined where it was not. */
   readonly settled?: ReadonlyMap<number, number> | undefined;
-  readonly boot: string;
-  /** See FoldingTime. */
-  readonly bootedAt: number | null;
   readonly zone: ZoneSetting;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -61,7 +65,12 @@ export interface FeedQuery {
 
 /** The next unit of a place's changes. */
 type Feed =
-  | { readonly unit: PlaceUnit; readonly hasNews: boolean }
+  | {
+      readonly unit: PlaceUnit;
+      readonly hasNews: boolean;
+      /** Whether there are hits that wait for the clock: they come with the days, once they are settled. */
+      readonly isWaiting: boolean;
+    }
   /** Days are to be sent: they have to be read from blocks that hold all that was ever sent, so the log is to be settled first. */
   | { readonly unsettled: ReadonlyMap<number, number> };
 
@@ -76,7 +85,9 @@ interface Reading {
   readonly query: FeedQuery;
   readonly own: readonly [OwnSource, ...OwnSource[]];
   readonly sites: ReadonlySet<number>;
+  /** Nodes of its own alone. */
   readonly folded: ReadonlyMap<number, number>;
+  readonly gone: number;
   readonly runMs: number;
 }
 
@@ -100,7 +111,8 @@ export async function placeFeed(sql: Transaction, query: FeedQuery): Promise<Fee
     query,
     own: [now, ...before],
     sites: await sql.snapshot.siteKeys(),
-    folded: new Map(await sql.snapshot.folded()),
+    folded: new Map([...(await sql.snapshot.folded())].filter(([node]) => node < SOURCE_NODES)),
+    gone: await forgotten(sql),
     runMs,
   };
   const generation = await sql.snapshot.generation();
@@ -114,17 +126,14 @@ export async function placeFeed(sql: Transaction, query: FeedQuery): Promise<Fee
       ([node = 0, n = 0]) => n <= Math.max(last.get(node) ?? 0, reading.folded.get(node) ?? n),
     );
   const known = isOurs ? asked : undefined;
-  const seen = new Map(pairsOf(known));
-  const isBehind =
-    known === undefined ||
-    (known.pass === undefined &&
-      [...reading.folded].some(([node, n]) => n > (seen.get(node) ?? 0)));
+  const isBehind = known === undefined || (known.pass === undefined && lacks(reading, known));
   if (isBehind && !(await isSettled(reading))) return { unsettled: last };
   const cursor: PlaceCursor = !isBehind
     ? known
     : {
         ...{ origin: now.origin, epoch, generation, runMs },
         log: [...reading.folded],
+        gone: reading.gone,
         survey: known?.survey ?? 0,
         late: known?.late ?? 0,
         sites: known?.sites ?? -1,
@@ -150,21 +159,42 @@ export async function placeFeed(sql: Transaction, query: FeedQuery): Promise<Fee
     to: onceHash(query.after),
     ...(sites && { sites }),
   };
-  const { log = [], days = [] } = next;
+  const { log = [], days = [], isWaiting = false } = next;
   const unit = { hello, log, days, surveys: surveys.rows, until: cursorText(until) };
   const hasNews =
     log.length + days.length + surveys.rows.length > 0 ||
     sites !== undefined ||
     cursor.pass !== undefined;
-  return { unit, hasNews };
+  return { unit, hasNews, isWaiting };
 }
 
 function pairsOf(cursor: PlaceCursor | undefined): [number, number][] {
   return (cursor?.log ?? []).map(([node = 0, n = 0]) => [node, n]);
 }
 
+/** The sum of the last numbers of nodes that were forgotten. */
+async function forgotten({ rows }: Transaction): Promise<number> {
+  const [row] = await rows<{ n: number }>(
+    "SELECT CAST(value AS bigint) AS n FROM meta WHERE key = $1",
+    [FORGOTTEN_BATCHES],
+  );
+  return row?.n ?? 0;
+}
+
+/**
+ * Whether something was folded that comes after a cursor. Of nodes that are forgotten since, the sum of their last numbers
+ * tells: it is that of the cursor's where it had all of theirs.
+ */
+function lacks({ folded, gone }: Reading, cursor: PlaceCursor): boolean {
+  const seen = new Map(pairsOf(cursor));
+  const left = [...seen].filter(([node]) => !folded.has(node));
+  const sum = left.reduce((all, [, n]) => all + n, 0);
+  return gone - cursor.gone !== sum || [...folded].some(([node, n]) => n > (seen.get(node) ?? 0));
+}
+
 interface NextPart extends Partial<Pick<PlaceUnit, "log" | "days">> {
   readonly cursor: PlaceCursor;
+  readonly isWaiting?: boolean;
 }
 
 /** All sites, where any has changed since a revision. */
@@ -189,32 +219,31 @@ async function isSettled({ sql, query, folded }: Reading): Promise<boolean> {
     for (const { node, n, body } of rows) {
       after.set(node, n);
       if (waiting.has(node) || n > (settled.get(node) ?? 0)) continue;
-      if (batchOf(body, query) === undefined) waiting.add(node);
+      if (batchOf(body) === undefined) waiting.add(node);
       else return false;
     }
   }
 }
 
-/** A batch that is dated, or can be; undefined where it and what follows has to wait. One that cannot be read counts nothing. */
-function batchOf(body: Uint8Array, query: FeedQuery): Batch | undefined {
-  if (isOfLaterFormat(body)) return undefined;
-  const zone = new DayZone(query.zone);
-  const time: Pick<FoldingTime, "boot" | "bootedAt" | "zoneHour"> = {
-    ...query,
-    zoneHour: (epochMs) => zone.hourAt(epochMs),
-  };
-  const batch = readBatch(body);
-  return batch === undefined ? decodeBatch(EMPTY_BATCH) : datedBy(batch, time);
+/**
+ * A batch that has its hours; undefined where it and what follows has to wait. One without a time is never sent: the clock that
+ * dates it may step before it is folded. One that cannot be read counts nothing.
+ */
+function batchOf(body: Uint8Array): Batch | undefined {
+  return isOfLaterFormat(body) || isUndated(body)
+    ? undefined
+    : (readBatch(body) ?? decodeBatch(EMPTY_BATCH));
 }
 
 /** The batches after a cursor, merged into few. */
 async function nextLog(
-  { sql, query, own, sites, runMs }: Reading,
+  { sql, own, sites, folded, gone, runMs }: Reading,
   cursor: PlaceCursor,
 ): Promise<NextPart> {
   const after = new Map(pairsOf(cursor));
   const sent = new Map(after);
   const log: Uint8Array[] = [];
+  let isWaiting = false;
   const open = new BatchEncoder();
   const close = () => {
     if (open.records > 0) log.push(open.encode());
@@ -226,8 +255,9 @@ async function nextLog(
     for (const { node, n, source, body } of rows) {
       // Nothing more is read of a node that has to wait.
       if (after.get(node) === WAITS) continue;
-      const batch = batchOf(body, query);
+      const batch = batchOf(body);
       after.set(node, batch === undefined ? WAITS : n);
+      isWaiting ||= isUndated(body);
       if (batch === undefined) continue;
       sent.set(node, n);
       bytes += body.length;
@@ -240,7 +270,8 @@ async function nextLog(
     }
   }
   close();
-  return { cursor: { ...cursor, runMs, log: [...sent] }, log };
+  const known = [...sent].filter(([node]) => folded.has(node));
+  return { cursor: { ...cursor, runMs, log: known, gone }, log, isWaiting };
 }
 
 /** The next months of a pass. At its end the log follows from where the pass began, unless something was folded since. */
@@ -271,12 +302,11 @@ async function nextDays(
     for (const piece of pieces.values()) bytes += piece.length;
     days.push({ ...month, ages: month.days.map((day) => [day, ages(day)] as const) });
   }
-  const began = new Map(pairsOf(cursor));
-  const isStill = [...folded].every(([node, n]) => n === (began.get(node) ?? 0));
   const { pass: _, ...rest } = cursor;
-  if (isStill) return { cursor: { ...rest, runMs: pass.began }, days };
+  if (!lacks(reading, cursor)) return { cursor: { ...rest, runMs: pass.began }, days };
   const again = { since: pass.began, began: runMs, ...PASS_START };
-  return { cursor: { ...cursor, log: [...folded], pass: again }, days };
+  const { gone } = reading;
+  return { cursor: { ...cursor, log: [...folded], gone, pass: again }, days };
 }
 
 type OwnMonth = Omit<BlockKey, "part">;

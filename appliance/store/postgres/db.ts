@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../base/calendar.ts";
 import { putBlocks } from "../settling/statements.ts";
-import { OWN_SOURCE } from "../snapshot.ts";
+import { OWN_SOURCE, SOURCE_NODES } from "../snapshot.ts";
 import type { Db, Rows, Statement, Transaction } from "../sql.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ServerSql } from "./connection/sql.ts";
@@ -9,9 +9,6 @@ import { drawEpoch, epochOf } from "./epoch.ts";
 import { MANY_ROWS } from "./settle.ts";
 import { LOG_ENDS, PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
-
-/** A source from elsewhere has a log of its own, as if it were a node: beyond the ids of those. */
-const SOURCE_NODES = 2 ** 48;
 
 /** Its numbers begin with the time, so that none comes again when its row was forgotten, or its number is another source's. */
 const KNOW_SOURCE_NODE = `

@@ -125,7 +125,11 @@ export class Reads {
     if (query.isFirst) {
       const ends = await sql.logEnds();
       if (ends.bytes < query.minBytes) return null;
-      this.#ends = ends;
+      const { upTo } = query;
+      const last = [...ends.last].map(
+        ([node, n]) => [node, upTo === undefined ? n : Math.min(n, upTo.get(node) ?? 0)] as const,
+      );
+      this.#ends = { ...ends, last: new Map(last) };
     }
     const zone = new DayZone(query.zone);
     const settlement = await nextSettlement(sql.snapshotUntil(this.#ends), {

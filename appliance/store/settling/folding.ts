@@ -132,7 +132,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
       // Nothing more is read of a node that has to wait.
       if (after.get(row.node) === WAITS) continue;
       const read = readBatch(row.body);
-      const batch = read && datedBy(read, time);
+      const batch = read && dated(read, time);
       if (batch !== undefined && !foldable.take(batch, row.source, time)) return foldable.end();
       const isLater = isOfLaterFormat(row.body);
       if (read === undefined && !isLater) foldable.unreadable++;
@@ -144,10 +144,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
 }
 
 /** A batch with the hours of its records; undefined where they are not known yet. */
-export function datedBy(
-  batch: Batch,
-  { boot, bootedAt, zoneHour }: Pick<FoldingTime, "boot" | "bootedAt" | "zoneHour">,
-): Batch | undefined {
+function dated(batch: Batch, { boot, bootedAt, zoneHour }: FoldingTime): Batch | undefined {
   const { undated } = batch;
   if (undated === undefined) return batch;
   const zero = undated.boot === boot ? bootedAt : undated.savedZero;

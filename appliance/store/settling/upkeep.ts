@@ -43,6 +43,8 @@ interface UpkeepOptions {
   detailDays: number;
   /** Whether others count there, too. */
   isShared: boolean;
+  /** See SettlementQuery; all is settled unless given. */
+  upTo?: () => ReadonlyMap<number, number> | undefined;
 }
 
 /** Regular work on a place with numbers: settling its log, and the steps of `upkeep`. */
@@ -174,8 +176,8 @@ export class Upkeep {
     let inVain = 0;
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
-      const { detailDays, engine } = this.#options;
-      const asked = { ...time, detailDays, isFirst, minBytes };
+      const { detailDays, engine, upTo = () => undefined } = this.#options;
+      const asked = { ...time, detailDays, isFirst, minBytes, upTo: isFirst ? upTo() : undefined };
       const settlement = await engine().settlement(asked);
       if (settlement === null) {
         if (minBytes === 0) this.#settledOn = time.today;

@@ -10,28 +10,42 @@ const SETTLED_AFTER_MS = 1_000;
 
 /**
  * The changes after a cursor, once there are any.
+ * @param home names who asks
  * @param signal aborted when who asks has left
  */
 export async function changesAfter(
   numbers: Numbers,
+  home: string,
   after: string,
   signal: AbortSignal,
 ): Promise<PlaceUnit | undefined> {
-  const { clock } = numbers;
+  const { clock, confirmed } = numbers;
+  confirmed.asked(home, after);
   const until = clock.monotonic() + LONGEST_WAIT_MS;
   let settled: FeedQuery["settled"];
+  let isFiled = false;
   for (;;) {
     using counted = next(numbers);
     const feed = await numbers.read("placeFeed", {
       after,
       settled,
-      boot: clock.boot,
-      bootedAt: clock.sure ? clock.now() - clock.monotonic() : null,
       zone: numbers.directory.dayZone ?? UTC_DAYS,
       now: clock.now(),
     });
     const left = until - clock.monotonic();
-    if ("unit" in feed && (feed.hasNews || left <= 0)) return feed.unit;
+    if ("unit" in feed && feed.isWaiting) {
+      confirmed.left(home);
+      // Hits that waited for the clock are settled before all that came after.
+      if (clock.sure && !isFiled) {
+        isFiled = true;
+        await numbers.upkeep.anew();
+        continue;
+      }
+    }
+    if ("unit" in feed && (feed.hasNews || left <= 0)) {
+      confirmed.answered(home);
+      return feed.unit;
+    }
     if (left <= 0 || signal.aborted) return undefined;
     if ("unit" in feed) {
       await wait(numbers, left, signal, counted);

@@ -48,6 +48,8 @@ export class PlaceFetcher {
   readonly #end = new AbortController();
   /** Our sites as the place was told last. */
   #told = "";
+  /** Where that failed, it is tried again from then on (monotonic ms). */
+  #tellAt = 0;
   #failures = 0;
   #wake = () => {};
   #running: Promise<void> = Promise.resolve();
@@ -96,7 +98,7 @@ export class PlaceFetcher {
     const place = await this.#match(found, found.sites, facts);
     if (place === undefined) return false;
     const { before, state } = await stateOf(numbers, id);
-    await this.#tell(place);
+    await this.#tell(place, facts);
     const unit = await this.#ask(place, state?.cursor ?? "");
     if (unit === undefined) return this.#worked();
     try {
@@ -125,7 +127,9 @@ export class PlaceFetcher {
     const { numbers, line } = this.#parts;
     const others = new AbortController();
     const cancel = numbers.directoryChanged.on(() => {
-      if (JSON.stringify(sitesFor(place, numbers)) !== this.#told) others.abort();
+      if (JSON.stringify(sitesFor(place, numbers)) === this.#told) return;
+      this.#tellAt = 0;
+      others.abort();
     });
     try {
       const signal = AbortSignal.any([this.#end.signal, others.signal]);
@@ -139,13 +143,23 @@ export class PlaceFetcher {
   }
 
   /** Home decides about sites. A place that cannot do so is fetched from all the same. */
-  async #tell(place: PlaceBody): Promise<void> {
-    const { numbers, line, log } = this.#parts;
+  async #tell(place: PlaceBody, { known }: Pick<PlaceFacts, "known">): Promise<void> {
+    const { numbers, line, clock, log } = this.#parts;
     const sites = sitesFor(place, numbers);
     const words = JSON.stringify(sites);
-    if (words === this.#told) return;
-    this.disobeyed = await line.tell(place, sites, this.#end.signal);
-    this.#told = words;
+    if (words === this.#told || clock.monotonic() < this.#tellAt) return;
+    const moment = { origin: known[0]?.origin ?? "", revision: numbers.directory.revision.n };
+    try {
+      this.disobeyed = await line.tell(place, { ...moment, ...sites }, this.#end.signal);
+      this.#told = words;
+    } catch (error) {
+      this.#tellAt = clock.monotonic() + LONGEST_PAUSE_MS;
+      const reason = messageOf(error);
+      // A place that is away is told of by what fetches.
+      if (reason !== this.problem)
+        log.warn({ place: place.name, reason }, "A place could not be told the sites");
+      return;
+    }
     if (this.disobeyed.length > 0)
       log.warn(
         { place: place.name, sites: this.disobeyed.map(([id]) => id).join(" ") },

@@ -45,7 +45,7 @@ export function matched(
 export function sitesFor(
   { sites }: Pick<PlaceBody, "sites">,
   { directory }: Pick<Numbers, "directory">,
-): HomeSites {
+): Pick<HomeSites, "zone" | "sites"> {
   const notTaken = new Set(sites.flatMap(({ id, as }) => (as === NOT_TAKEN ? [id] : [])));
   const names = Map.groupBy(
     sites.filter(({ number }) => number !== null),

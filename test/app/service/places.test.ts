@@ -218,9 +218,12 @@ describe("a home and its place, as processes", () => {
       });
     assert.equal((await put({ zone: "UTC" })).status, 400);
     const site = { id: "shop", host: null, badge: true, token: null };
-    const told = await put({ zone: "Europe/Berlin", sites: [site, { ...site, id: "blog" }] });
+    const word = { origin: "ab", zone: "Europe/Berlin", sites: [site, { ...site, id: "blog" }] };
+    const told = await put({ ...word, revision: 7 });
     assert.equal(told.status, 200);
     assert.deepEqual(told.json, { sites: [{ id: "blog", outcome: "declared" }] });
+    assert.equal((await put({ ...word, revision: 6 })).status, 409);
+    assert.equal((await put({ ...word, origin: "cd", revision: 6 })).status, 200);
     await place.end();
   });
 });

@@ -61,6 +61,23 @@ onEachEngine(() => {
       assert.deepEqual(await home.stored(), place.counted);
     });
 
+    it("come from a process of the place that was gone before they were fetched", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await catchUp();
+      for (let round = 0; round < 3; round++) {
+        await place.restart();
+        await place.count("blog", "/", 3);
+        await place.restart();
+        // A process that has stopped, and whose log is folded, is forgotten.
+        await place.wait(place.numbers.upkeep.anew());
+        await place.wait(place.numbers.upkeep.anew());
+        await catchUp();
+        assert.deepEqual(await home.stored(), place.counted);
+      }
+    });
+
     it("come to a home that is new", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;

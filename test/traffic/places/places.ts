@@ -226,9 +226,10 @@ export class SimulatedSide {
   /** A way to ask it as a place is asked: by frames, as from a line. @param bend may change or end the stream */
   asked(bend: (bytes: Buffer) => Buffer = (bytes) => bytes): Line["changes"] {
     return async (_, after, signal) => {
-      let unit = await this.wait(changesAfter(this.numbers, after, signal));
+      let unit = await this.wait(changesAfter(this.numbers, "home", after, signal));
       // A database may be slower than time passes here.
-      while (unit === undefined) unit = await this.wait(changesAfter(this.numbers, after, signal));
+      while (unit === undefined)
+        unit = await this.wait(changesAfter(this.numbers, "home", after, signal));
       const parts: Buffer[] = [];
       for await (const part of encodedUnit(unit, "1.0.0")) parts.push(part);
       const bytes = bend(Buffer.concat(parts));

@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { NOBODY, type SiteKey } from "../../counting.ts";
 import type { UpkeepTime } from "../../queries.ts";
 import { BYTES_PER_STEP, eraseBlocks, eraseRecords, eraseRows } from "../../settling/erasing.ts";
+import { FORGOTTEN_BATCHES, SOURCE_NODES } from "../../snapshot.ts";
 import type { Sql } from "../../sql.ts";
 import { forgetSurveyDays } from "../../surveys/statements.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -61,11 +62,21 @@ const ADD_RUN_TIME = `
   INSERT INTO meta (key, value) VALUES ('run_ms', $1)
   ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + excluded.value::bigint)::text`;
 
-/** Deletes entries of nodes without a sign of life for a month whose log is folded. */
+/**
+ * Deletes entries of nodes without a sign of life for a month whose log is folded. The sum of their numbers is kept: by it, a
+ * home finds whether it has all of them.
+ */
 const FORGET_LOGS = `
-  DELETE FROM folded WHERE NOT EXISTS (SELECT 1 FROM log WHERE log.node = folded.node)
-    AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = folded.node
-      AND seen_at > now() - interval '30 days')`;
+  WITH gone AS (
+    DELETE FROM folded WHERE NOT EXISTS (SELECT 1 FROM log WHERE log.node = folded.node)
+      AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = folded.node
+        AND seen_at > now() - interval '30 days')
+    RETURNING node, n
+  )
+  INSERT INTO meta (key, value)
+  SELECT '${FORGOTTEN_BATCHES}', sum(n)::bigint::text FROM gone WHERE node < ${SOURCE_NODES}
+  HAVING count(*) > 0
+  ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + excluded.value::bigint)::text`;
 
 const FORGET_NODES = "DELETE FROM node WHERE seen_at < now() - interval '30 days'";
 

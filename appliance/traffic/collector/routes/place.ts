@@ -5,12 +5,13 @@ import { readJson } from "../../../base/http/body.ts";
 import { addressKey, bearerToken, type Client } from "../../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../../base/http/rate-limit.ts";
-import { exactly, listOf, nullable, textUpTo } from "../../../base/input/schema.ts";
+import { exactly, integerFrom, listOf, nullable, textUpTo } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import type { Log } from "../../../base/log.ts";
 import { HOST_PATTERN, isSiteId } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { version } from "../../../base/system/version.ts";
+import { Mutex } from "../../../base/tasks/mutex.ts";
 import { MAX_CURSOR, type Numbers } from "../../../store/store.ts";
 import { changesAfter } from "../../places/changes.ts";
 import { CHANGES_TYPE } from "../../places/frames.ts";
@@ -39,6 +40,8 @@ interface PlaceParts {
 
 const readWord = shape<HomeSites>(
   exactly({
+    origin: { ...textUpTo(32), description: "must be the origin of home's counts" },
+    revision: { ...integerFrom(0), description: "must be a number" },
     zone: nullable({ ...textUpTo(64), description: "must name a time zone, or be null" }),
     sites: {
       ...listOf(
@@ -65,6 +68,10 @@ const readWord = shape<HomeSites>(
 
 /** The sites of a home, as they go to a place. */
 export interface HomeSites {
+  /** The origin of home's own counts: in other data, a revision says nothing. */
+  readonly origin: string;
+  /** The later of two words of one home has the higher one. */
+  readonly revision: number;
   /** Null where none was named at home. */
   readonly zone: string | null;
   readonly sites: readonly {
@@ -93,7 +100,7 @@ export function placeRoutes(parts: PlaceParts): {
       const left = new AbortController();
       ctx.res.once("close", () => left.abort());
       const signal = AbortSignal.any([left.signal, stopping]);
-      const unit = await door.waiting(home, () => changesAfter(numbers, after, signal));
+      const unit = await door.waiting(home, () => changesAfter(numbers, home.id, after, signal));
       // The invitation may have been taken back while the question waited.
       await door.home(ctx);
       if (unit === undefined) {
@@ -105,25 +112,29 @@ export function placeRoutes(parts: PlaceParts): {
     },
     /** `PUT /place/sites`: home decides about sites → `{sites}` with those that are not as it says, and why */
     async sites(ctx) {
-      await door.home(ctx);
-      const { zone, sites } = readWord(await readJson(ctx.req, SITES_BYTES));
+      const home = await door.home(ctx);
+      const { zone, sites, ...moment } = readWord(await readJson(ctx.req, SITES_BYTES));
       if (zone !== null && dayZoneNamed(zone) === undefined)
         throw invalidField("zone", "is not known here: update Tallydeck.");
       const wrong = sites.find(({ id }) => !isSiteId(id));
       if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
-      const not = await numbers.write("obeyHome", {
-        zone,
-        now: numbers.clock.now(),
-        sites: sites.map(({ token, ...site }) => ({
-          ...site,
-          tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
-        })),
-      });
+      const not = await door.inOrder(home, moment, () =>
+        numbers.write("obeyHome", {
+          zone,
+          now: numbers.clock.now(),
+          sites: sites.map(({ token, ...site }) => ({
+            ...site,
+            tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
+          })),
+        }),
+      );
       if (not.length > 0) log.info({ sites: not.length }, "Some sites are not as their home says");
       ctx.body = { sites: not.map(([id, outcome]) => ({ id, outcome })) };
     },
   };
 }
+
+type Moment = Pick<HomeSites, "origin" | "revision">;
 
 /** Lets homes in. */
 class PlaceDoor {
@@ -131,6 +142,9 @@ class PlaceDoor {
   readonly #homes: Homes;
   readonly #failures: RateLimit;
   readonly #waiting = new Map<string, number>();
+  readonly #mutex = new Mutex();
+  /** The last word of each home. */
+  readonly #said = new Map<string, Moment>();
 
   constructor(parts: PlaceParts) {
     this.#parts = parts;
@@ -158,6 +172,18 @@ class PlaceDoor {
     }
     await this.#homes.asked(home);
     return home;
+  }
+
+  /** Does what a home says, unless it has said something later. @throws {HttpError} 409 where it has */
+  inOrder<T>({ id }: KnownHome, { origin, revision }: Moment, obey: () => Promise<T>): Promise<T> {
+    return this.#mutex.runExclusive(async () => {
+      const last = this.#said.get(id);
+      if (last?.origin === origin && last.revision > revision)
+        throw new HttpError(409, "outdated", "Home has said something later about its sites.");
+      const done = await obey();
+      this.#said.set(id, { origin, revision });
+      return done;
+    });
   }
 
   /** @throws {HttpError} 429 where too many questions of the home wait */
