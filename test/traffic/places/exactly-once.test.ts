@@ -78,6 +78,33 @@ onEachEngine(() => {
       }
     });
 
+    it("come with responses to surveys, once each", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      const [{ key } = { key: 0 }] = place.numbers.directory.sites;
+      const answer = async (text: string) =>
+        place.numbers.addSurvey(key, 1, JSON.stringify({ sv: 1, c: text }));
+      const came = async () =>
+        home.read(async ({ rows }) =>
+          (await rows<{ payload: string }>("SELECT payload FROM survey ORDER BY payload")).map(
+            ({ payload }) => JSON.parse(payload).c,
+          ),
+        );
+      await answer("a");
+      await answer("b");
+      await catchUp();
+      assert.deepEqual(await came(), ["a", "b"]);
+      await answer("c");
+      await catchUp();
+      await home.wait(
+        home.numbers.write("changePlaces", [
+          { kind: { name: "place_state", of: "fleet" }, put: [], remove: ["frankfurt"] },
+        ]),
+      );
+      await catchUp();
+      assert.deepEqual(await came(), ["a", "b", "c"]);
+    });
+
     it("come to a home that is new", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;
