@@ -120,11 +120,12 @@ describe("the dashboard", () => {
       "Engagement rate",
       "Returning",
       "Human interaction",
+      "Time on page",
       "App pings",
       "Now",
     ]);
     for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
-      assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
+      assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+(%| s)?$/);
     }
   });
 
