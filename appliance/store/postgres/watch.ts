@@ -9,7 +9,7 @@ import type { FleetClock } from "../fleet-clock.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../intake/live-views.ts";
 import { readDirectory } from "../sites/directory.ts";
-import { DIRECTORY_KINDS } from "../sites/kinds.ts";
+import { WATCHED_KINDS } from "../sites/kinds.ts";
 import type { Availability } from "./availability.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
@@ -70,7 +70,7 @@ export class Watch {
     const { revision, directory } = await new FleetDb(connection).transaction(
       async (sql) => {
         const unchanged =
-          this.#revision && (await unchangedSince(sql, DIRECTORY_KINDS, this.#revision));
+          this.#revision && (await unchangedSince(sql, WATCHED_KINDS, this.#revision));
         if (unchanged !== undefined) return { revision: unchanged };
         const directory = await readDirectory(sql);
         return { revision: directory.revision, directory };

@@ -17,6 +17,7 @@ import { SAVED_VIEWS } from "../../base/input/saved-views.ts";
 import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import { HOST_PATTERN, SITE_ID_PATTERN } from "../../base/names.ts";
 
+import { KNOWN_PLACES } from "../places/kinds.ts";
 import type { SurveyLabels } from "../reports.ts";
 import { ALARM_SINCE, SITE_ALARMS } from "./alarms.ts";
 import { HASH, SHARE_USES, SHARES } from "./shares.ts";
@@ -103,6 +104,9 @@ export const DIRECTORY_KINDS: readonly string[] = [
   ADMIN_TOKEN,
   DAY_ZONE,
 ].map(({ name }) => name);
+
+/** The kinds after whose change the directory is told anew: whoever fetches from places looks at them then. */
+export const WATCHED_KINDS: readonly string[] = [...DIRECTORY_KINDS, KNOWN_PLACES.name];
 
 const LABEL = { type: "string", maxLength: 128 } as const;
 const QUESTION = { type: "object", properties: { name: LABEL, options: mapOf(LABEL) } };

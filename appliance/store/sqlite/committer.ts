@@ -5,7 +5,7 @@ import { type Revision, unchangedSince } from "../changes.ts";
 import { DONE, type EngineAnswer, type EngineRequest } from "../engine.ts";
 import { writeIn } from "../engine-writes.ts";
 import { type Directory, readDirectory } from "../sites/directory.ts";
-import { DIRECTORY_KINDS } from "../sites/kinds.ts";
+import { WATCHED_KINDS } from "../sites/kinds.ts";
 import type { Transaction } from "../sql.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
 import type { WriteInput, WriteName } from "../writes.ts";
@@ -157,8 +157,7 @@ class Committer {
   async #tellDirectory(): Promise<void> {
     const directory = await this.#db.transaction(
       async (sql) => {
-        const known =
-          this.#revision && (await unchangedSince(sql, DIRECTORY_KINDS, this.#revision));
+        const known = this.#revision && (await unchangedSince(sql, WATCHED_KINDS, this.#revision));
         if (known === undefined) return readDirectory(sql);
         this.#revision = known;
         return undefined;

@@ -1,4 +1,4 @@
-import { type Clock, every } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { readDocument } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { Refusal } from "../../base/refusal.ts";
@@ -11,9 +11,6 @@ import {
   type PlaceState,
 } from "../../store/store.ts";
 import { forgottenState, type Line, PlaceFetcher, placeChange } from "./fetcher.ts";
-
-/** Another process may add and remove places. */
-const LOOK_EVERY_MS = 2_000;
 
 interface PlacesParts {
   readonly numbers: Numbers;
@@ -48,7 +45,8 @@ export class Places {
   }
 
   begin(): void {
-    this.#stop = every(this.#parts.clock, LOOK_EVERY_MS, () => void this.look());
+    // Another process may add and remove places.
+    this.#stop = this.#parts.numbers.directoryChanged.on(() => void this.look());
     void this.look();
   }
 
