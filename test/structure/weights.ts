@@ -13,7 +13,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
   "appliance/control/": { files: 61, lines: 7_130 },
-  "appliance/app/": { files: 60, lines: 6_820 },
+  "appliance/app/": { files: 60, lines: 6_830 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_300 },
   "test/": { files: 701, lines: 105_570 },

@@ -1,4 +1,5 @@
 import { isObject } from "../../../base/input/json.ts";
+import { medianTime, TIMES, timeText } from "../../../base/reading.ts";
 import { grouped, listing } from "../../../base/text/listing.ts";
 import type { Gap, SeriesRow, StatsTotals } from "../../../store/reports.ts";
 
@@ -39,8 +40,15 @@ export function tableOf(
   return [
     ...[title, "", ...chartOf(series, columns), ...daysOf(series, gaps, columns)],
     ...(unknown ? ["", UNKNOWN] : []),
+    ...readingOf(totals.time as Partial<Record<string, number>> | undefined),
     ...lists,
   ];
+}
+
+/** The median time on a page. @param times readings by class */
+function readingOf(times: Partial<Record<string, number>> = {}): string[] {
+  const median = medianTime(TIMES.map((time) => times[time] ?? 0));
+  return median === null ? [] : ["", `Time on page: ${timeText(median)}, the median`];
 }
 
 const BARS = [..."▁▂▃▄▅▆▇█"];

@@ -43,6 +43,11 @@ describe("the table of a site's numbers", () => {
     ]);
   });
 
+  it("says how long pages were in sight, where any told it", () => {
+    const lines = table(80, { time: { "<10": 1, "60-180": 3, unknown: 4 } });
+    assert.deepEqual(lines.slice(8), ["", "Time on page: 1 min 40 s, the median"]);
+  });
+
   it("draws the views of its days in one line, of several days a bar where it is narrow", () => {
     const chart = (views: readonly number[], columns = 80) => {
       const series = views.map((pv, n): SeriesRow => [`2026-01-${n + 10}`, pv, 0, 0, 0, 0]);
