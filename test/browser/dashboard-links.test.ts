@@ -332,6 +332,26 @@ describe("links to the dashboard", () => {
       assert.equal(await item("Make Chrome a goal").count(), 0);
     });
 
+    it("make a value one with another, whose pages are one then", async () => {
+      for (const p of ["/old", "/new"]) await control().world.beacon({ p });
+      await show();
+      await page().getByRole("row").filter({ hasText: "/old" }).first().hover();
+      await item("Make /old one with another").first().click();
+      await card().getByLabel("Value that stays").and(page().locator(":focus")).waitFor();
+      assert.equal(await card().getByLabel("Kind of value").inputValue(), "path");
+      await page().keyboard.type("/new");
+      await page().keyboard.press("Enter");
+      await card().getByRole("button", { name: "Remove /old" }).waitFor();
+      const { path } = (await control().world.read("/stats", { site: "blog" })) ?? {};
+      assert.deepEqual([path["/old"], path["/new"]], [undefined, 2]);
+      await control().world.beacon({ p: "/old" });
+      await card().getByRole("button", { name: "Remove /old" }).click();
+      await card().getByRole("button", { name: "Remove /old" }).waitFor({ state: "detached" });
+      await control().world.beacon({ p: "/old" });
+      const later = await control().world.read("/stats", { site: "blog" });
+      assert.deepEqual([later.path["/old"], later.path["/new"]], [1, 3]);
+    });
+
     it("leave what was filled in behind, once something else is looked at", async () => {
       await signIn("?tab=sites&site=blog&share=path:is:/hello");
       await card().getByText("It will show only Page is /hello.").waitFor();

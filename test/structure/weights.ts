@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 60, lines: 6_830 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 96, lines: 9_300 },
-  "test/": { files: 701, lines: 105_570 },
-  "web/": { files: 212, lines: 20_230 },
+  "test/": { files: 701, lines: 105_600 },
+  "web/": { files: 213, lines: 20_350 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -10,6 +10,7 @@ import {
   MAX_CONDITIONS,
   readCondition,
 } from "../../appliance/base/text/condition.ts";
+import { MERGEABLE, type ValueRule } from "../../appliance/base/text/dimensions.ts";
 import { GOAL_KINDS, type Goal } from "../../appliance/base/text/goals.ts";
 
 /**
@@ -21,6 +22,8 @@ export type Draft =
   /** on a day like `2026-01-31` */
   | { kind: "mark"; day: string }
   | { kind: "goal"; of: Goal["kind"]; value: string }
+  /** a value that is to be made one with another */
+  | { kind: "value"; of: ValueRule["dimension"]; value: string }
   /** as `selectionQuery` writes it */
   | { kind: "view"; query: string };
 
@@ -37,7 +40,7 @@ export function draftUrl(webUi: string, site: string, draft: Draft): string {
 function textsOf(draft: Draft): string[] {
   if (draft.kind === "mark") return [draft.day];
   if (draft.kind === "view") return [draft.query];
-  if (draft.kind === "goal") return [`${draft.of}:${draft.value}`];
+  if (draft.kind === "goal" || draft.kind === "value") return [`${draft.of}:${draft.value}`];
   return draft.where.length === 0 ? [""] : draft.where.map(conditionText);
 }
 
@@ -48,10 +51,18 @@ export function readDraft(params: URLSearchParams): Draft | null {
   if (view !== null) return viewOf(view);
   const day = params.get("mark");
   if (day !== null) return parseDay(day) === undefined ? null : { kind: "mark", day };
-  const [, kind, value = ""] = /^([a-z]+):(.+)$/.exec(params.get("goal") ?? "") ?? [];
-  const of = GOAL_KINDS.find((one) => one === kind);
+  const [named, one = ""] = partsOf(params.get("value"));
+  const dimension = MERGEABLE.find((name) => name === named);
+  if (dimension !== undefined)
+    return isStored(one) ? { kind: "value", of: dimension, value: one } : null;
+  const [kind, value = ""] = partsOf(params.get("goal"));
+  const of = GOAL_KINDS.find((name) => name === kind);
   return of === undefined ? null : goalOf(of, value);
 }
+
+/** The name and the value of `name:value`. */
+const partsOf = (text: string | null): readonly string[] =>
+  /^([a-z_]+):(.+)$/.exec(text ?? "")?.slice(1) ?? [];
 
 /** The goal of an event or a page; null for a value that can be none. */
 export function goalOf(of: Goal["kind"], value: string): DraftOf<"goal"> | null {

@@ -1,7 +1,7 @@
 import { documentKind, objectOf } from "../documents.ts";
 import { OTHER } from "../names.ts";
 import { invalidField } from "../refusal.ts";
-import { MERGEABLE, type ValueRule } from "../text/dimensions.ts";
+import { MAX_VALUE_RULES, MERGEABLE, type ValueRule } from "../text/dimensions.ts";
 import { storable, storedPath } from "../text/storable.ts";
 import { exactly, listOf, oneAmong, type SchemaOf, TEXT } from "./schema.ts";
 import { shape } from "./shape.ts";
@@ -12,9 +12,6 @@ export interface ValueRules {
   /** The same for what is settled already: they go once all of it is made one. */
   readonly due: readonly ValueRule[];
 }
-
-/** The most rules of a site. */
-export const MAX_VALUE_RULES = 200;
 
 /** A value that blocks can keep, whoever wrote the document. */
 const VALUE: SchemaOf<string> = {

@@ -57,6 +57,9 @@ export const MERGEABLE = [
   "event_target",
 ] as const satisfies readonly Dimension[];
 
+/** The most rules for values of a site. */
+export const MAX_VALUE_RULES = 200;
+
 /** A value of a dimension that counts as another one. */
 export interface ValueRule {
   readonly dimension: (typeof MERGEABLE)[number];

@@ -1,6 +1,7 @@
 import { BOUNDS } from "../../base/bounds.ts";
-import { MAX_VALUE_RULES, VALUE_RULES, type ValueRules } from "../../base/input/value-rules.ts";
+import { VALUE_RULES, type ValueRules } from "../../base/input/value-rules.ts";
 import { isSiteId } from "../../base/names.ts";
+import { MAX_VALUE_RULES } from "../../base/text/dimensions.ts";
 import type { Change, DocumentsChange } from "../changes.ts";
 import type { SiteKey } from "../counting.ts";
 import { documentsChange } from "../documents.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
-import { MAX_VALUE_RULES } from "../../../appliance/base/input/value-rules.ts";
 import type { ValueRule } from "../../../appliance/base/text/dimensions.ts";
+import { MAX_VALUE_RULES } from "../../../appliance/base/text/dimensions.ts";
 import { decodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { nextSettlement } from "../../../appliance/store/settling/settling.ts";

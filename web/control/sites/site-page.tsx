@@ -28,6 +28,7 @@ import { Section } from "./section.tsx";
 import { ShareLinks } from "./share-links.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 import type { SiteActivity } from "./use-activity.ts";
+import { ValuesField } from "./values-field.tsx";
 import { ViewsField } from "./views-field.tsx";
 
 interface SitePageProps {
@@ -81,6 +82,7 @@ export function SitePage({ site, activity }: SitePageProps) {
           />
           <SurveyLabelsField path={`${path}/survey-labels`} />
           <LeftOutField site={path} />
+          <ValuesField site={path} draft={of("value")} />
           <BadgeField site={site} base={base} />
           <ImportField site={site.id} />
           <ExportField site={site.id} />

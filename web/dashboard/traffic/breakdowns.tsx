@@ -8,7 +8,7 @@ import { spellingsOf } from "../history.ts";
 import { SEARCH_ID } from "../keys/keys.ts";
 import { Later, useSteps } from "../later.tsx";
 import type { View } from "../view.ts";
-import { goalUrlOf } from "../web-ui/goal-url.ts";
+import { goalUrlOf, mergeUrlOf } from "../web-ui/goal-url.ts";
 import { BreakdownCard } from "./breakdown.tsx";
 import {
   type Breakdown,
@@ -142,6 +142,7 @@ function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
       : null,
     star: (value: string) => toggleStar({ dimension, value }),
     goalUrl: goalUrlOf(webUi, history.site, dimension),
+    mergeUrl: mergeUrlOf(webUi, history.site, dimension),
     choose: dimension === "app_tz_offset" ? setOffset : null,
   };
   return (

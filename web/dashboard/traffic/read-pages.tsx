@@ -65,6 +65,7 @@ export function ReadPages({ history, range, token, origin, ask }: ReadPagesProps
         starred={NONE}
         star={ask}
         goalUrl={null}
+        mergeUrl={null}
         choose={null}
         {...{ origin, ask, copied, copy }}
       />

@@ -16,6 +16,8 @@ export interface RowTools {
   origin: string | null;
   /** the address where a value becomes a goal; null for lists without goals, and for who cannot set any */
   goalUrl: ((value: string) => string | null) | null;
+  /** the same for where it is made one with another */
+  mergeUrl: ((value: string) => string | null) | null;
   /** the values of the page's filters */
   pressed: Set<string>;
   starred: Set<string>;
@@ -218,6 +220,7 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
   const { starred, copied, origin } = latest.current;
   const link = linkOf(dimension, value, origin);
   const goal = latest.current.goalUrl?.(value);
+  const merge = latest.current.mergeUrl?.(value);
   const isStarred = starred.has(value);
   return (
     <span class="row-tools">
@@ -254,6 +257,17 @@ function RowButtons({ dimension, value, latest }: RowButtonsProps) {
           title="Make this a goal"
         >
           ◎
+        </a>
+      )}
+      {merge && (
+        <a
+          class="quiet"
+          tabIndex={-1}
+          href={merge}
+          aria-label={`Make ${value} one with another`}
+          title="Make it one with another value"
+        >
+          ⇢
         </a>
       )}
       <button

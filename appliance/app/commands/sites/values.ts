@@ -1,5 +1,5 @@
-import { MAX_VALUE_RULES, readRuleName, readValueRule } from "../../../base/input/value-rules.ts";
-import type { ValueRule } from "../../../base/text/dimensions.ts";
+import { readRuleName, readValueRule } from "../../../base/input/value-rules.ts";
+import { MAX_VALUE_RULES, type ValueRule } from "../../../base/text/dimensions.ts";
 import type { RuleOutcome } from "../../../store/desk.ts";
 import {
   CommandFailed,

@@ -1,7 +1,8 @@
 import { jsonBody } from "../../../base/http/body.ts";
-import { MAX_VALUE_RULES, readRuleName, readValueRule } from "../../../base/input/value-rules.ts";
+import { readRuleName, readValueRule } from "../../../base/input/value-rules.ts";
 import { siteIdOf } from "../../../base/names.ts";
 import { invalidField, Refusal } from "../../../base/refusal.ts";
+import { MAX_VALUE_RULES } from "../../../base/text/dimensions.ts";
 import type { Numbers, RuleOutcome } from "../../../store/store.ts";
 import type { RoutesOf } from "../../route.ts";
 import type { ValueRulesAnswer } from "../../wire.ts";
