@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     async () => (await import("./data/sources.ts")).sources,
   ],
   place: [
-    "have what is counted here fetched by another Tallydeck",
+    "count here, to be fetched by another Tallydeck",
     async () => (await import("./sites/place.ts")).place,
   ],
   places: [

@@ -11,7 +11,8 @@ interface BoundSocket {
 export interface RuntimeInfo {
   readonly version: string;
   readonly collector: BoundSocket;
-  readonly control: BoundSocket;
+  /** The Web UI's; undefined at a place, which has none. */
+  readonly control?: BoundSocket;
 }
 
 /** @returns a function that removes it when the service stops */
@@ -20,7 +21,11 @@ export function noteRuntimeInfo(
   { version, collector, control }: RuntimeInfo,
 ): () => void {
   const bound = ({ address, port }: BoundSocket): BoundSocket => ({ address, port });
-  const told = { version, collector: bound(collector), control: bound(control) };
+  const told = {
+    version,
+    collector: bound(collector),
+    ...(control && { control: bound(control) }),
+  };
   try {
     writeFileSync(runtimeInfoFile(dataDir), `${JSON.stringify(told)}\n`);
   } catch {
@@ -47,6 +52,6 @@ function isRuntimeInfo(told: unknown): told is RuntimeInfo {
     isObject(told) &&
     typeof told.version === "string" &&
     isBound(told.collector) &&
-    isBound(told.control)
+    (told.control === undefined || isBound(told.control))
   );
 }

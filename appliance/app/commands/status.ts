@@ -85,7 +85,7 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
       space,
       dataDir,
       database,
-      decks: told ? told.decks.map(deckOf) : await pluggedIn(),
+      decks: told ? told.decks.map(deckOf) : isPlace(found) ? [] : await pluggedIn(),
       warnings: [...kept.problems, ...warnings(told, space)],
       address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
       days: daysText(kept.dayZone, terminal),
@@ -121,13 +121,14 @@ function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     ...(found === undefined ? [] : addresses(found)),
     ["Sites", listed(kept.sites)],
     ...(facts.days === "" ? [] : [["Days", facts.days] as [string, string]]),
-    ["Decks", facts.decks ? listed(facts.decks) : "this machine's USB cannot be read"],
+    ...(isPlace(found) ? [] : [["Decks", deckText(facts.decks)] as [string, string]]),
     ["Warnings", listed(facts.warnings, "; ")],
     ["Public", facts.address],
     ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
     ["Data", dataDir],
   ];
   if (kept.homes.length > 0) rows.push(["Fetched by", listed(kept.homes.map(homeText), "; ")]);
+  else if (isPlace(found)) rows.push(["Fetched by", "nobody yet: `tallydeck place invite`"]);
   if (kept.places.length > 0) rows.push(["Places", listed(kept.places)]);
   if (database !== undefined)
     rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
@@ -168,16 +169,26 @@ function standing(
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
 }
 
+/** Whether a place runs, which has no Web UI and no decks. */
+function isPlace(found: RuntimeInfo | undefined): boolean {
+  return found !== undefined && found.control === undefined;
+}
+
+function deckText(decks: Facts["decks"]): string {
+  return decks ? listed(decks) : "this machine's USB cannot be read";
+}
+
 function addresses({ collector, control }: RuntimeInfo): [string, string][] {
-  const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
+  const pages = listenerUrl(collector, ["localhost"]);
   return [
     ["Dashboard", `${pages}/dashboard`],
-    ["Web UI", `${webUi}/`],
+    ...(control ? [["Web UI", `${listenerUrl(control, ["localhost"])}/`] as [string, string]] : []),
   ];
 }
 
 /** The service's own diagnostics; undefined where it requires a sign-in, or does not answer. */
 async function diagnosticsOf({ control }: RuntimeInfo): Promise<Diagnostics | undefined> {
+  if (control === undefined) return undefined;
   const url = listenerUrl(control, ["127.0.0.1"]) ?? urlOf("127.0.0.1", control.port);
   try {
     const response = await fetch(`${url}/api/diagnostics`, {

@@ -141,7 +141,7 @@ describe("a home and its place, as processes", () => {
       /^Frankfurt {2}https:\/\/localhost:\d+ · answered last at .*\n {2}blog\n$/,
     );
     assert.match(
-      (await tallydeck(["place", "--data-dir", dir("place")])).out,
+      (await tallydeck(["place", "list", "--data-dir", dir("place")])).out,
       /^home asked last on /,
     );
     const { out: status } = await tallydeck(["status", "--data-dir", dir("place")]);
@@ -159,7 +159,7 @@ describe("a home and its place, as processes", () => {
     await tallydeck(["place", "revoke", "home", "--data-dir", dir("place")]);
     assert.ok(await view(place, "/"));
     assert.match(
-      (await tallydeck(["place", "--data-dir", dir("place")])).out,
+      (await tallydeck(["place", "list", "--data-dir", dir("place")])).out,
       /^Nobody is invited/,
     );
     await untilTold(async () => home.err.includes("the token opens nothing there"));

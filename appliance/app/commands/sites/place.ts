@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { dayOf, formatDay } from "../../../base/calendar.ts";
 import { didYouMean } from "../../../base/text/nearest.ts";
-import type { Config } from "../../../config/config.ts";
-import { qrCode } from "../../../deck/face/qr.ts";
+import { type Config, FLAG_OPTIONS } from "../../../config/config.ts";
+import { flagsHelp } from "../../../config/help.ts";
 import { type Desk, openToChange, openToLook } from "../../../store/desk.ts";
 import { homesChange, homesOf, type KnownHome } from "../../../traffic/places/homes.ts";
-import { newInvitation, placeAddress } from "../../../traffic/places/invitation.ts";
 import {
   CommandFailed,
   command,
@@ -18,49 +16,129 @@ import {
 } from "../command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "../data.ts";
 import { checkData } from "../others-data.ts";
+import { invite, invitedAddress } from "./inviting.ts";
+
+const SERVING: readonly string[] = [
+  "public-name",
+  "acme-agree",
+  "acme-directory",
+  "acme-ca",
+  "ddns",
+  "ddns-user",
+  "port",
+  "host",
+  "tls-port",
+  "day-zone",
+  "detail-days",
+  "metrics-port",
+  "metrics-bind",
+];
 
 export const place = command({
-  help: `tallydeck place: has what is counted here fetched and shown by another Tallydeck, at home. A running service follows at once.
+  help: `tallydeck place: counts here, to be fetched and shown by another Tallydeck, at home.
 
-  tallydeck place                 lists the invitations, and when each was used last
-  tallydeck place invite [NAME]   makes one: a line to paste at home, under Machine → Places, or to give to \`tallydeck places add\`
+  tallydeck place                 counts by a name and a certificate of its own, and stays until it is told to stop
+  tallydeck place invite [NAME]   makes an invitation: a line to paste at home, under Machine → Places, or to give to
+                                  \`tallydeck places add\`
+  tallydeck place list            lists the invitations, and when each was used last
   tallydeck place revoke NAME     makes one worthless
 
-An invitation is shown this once; its token is stored hashed, and opens what was counted here and home's word on sites,
-nothing else. NAME says whose it is: home, unless given.
+The first start prints an invitation, but into no journal. It is shown this once; its token is stored hashed, and
+opens what was counted here and home's word on sites, nothing else. NAME says whose it is: home, unless given. Any
+Tallydeck can invite: one that runs, a box, or a fleet. A running service follows at once.
 
   --address URL    where home finds this place: https://NAME (https://PUBLIC_NAME)
   --json           lists them as JSON, without any token
-${DATA_OPTIONS_HELP}`,
-  options: { ...DATA_OPTIONS, ...switches("json"), ...valued("address") },
+${DATA_OPTIONS_HELP}
+
+To count, it needs a name that leads here, and port 443 (TLS_PORT); no Web UI, deck or router is there. Behind a proxy
+that ends TLS it answers http:// alone: with --http, or where TRUSTED_PROXIES is set and TLS_PORT is not.
+
+  --http PORT      the port where a proxy of this machine finds it; one elsewhere is named in TRUSTED_PROXIES
+${flagsHelp((flag) => SERVING.includes(flag))}`,
+  options: {
+    ...Object.fromEntries(SERVING.map((flag) => [flag, FLAG_OPTIONS[flag]])),
+    ...DATA_OPTIONS,
+    ...switches("json"),
+    ...valued("address", "http"),
+  },
   async run({ values, positionals }, terminal) {
-    const [action = "list", name, ...rest] = positionals;
+    const [action, name, ...rest] = positionals;
     const isKnown =
+      action === undefined ||
       action === "invite" ||
       (action === "list" && name === undefined) ||
       (action === "revoke" && name !== undefined);
     if (!isKnown || rest.length > 0)
       throw notUnderstood("place", positionals, ["list", "invite", "revoke"]);
     if (values.json && action !== "list") throw new UsageError("--json is for the list.");
+    if (action === undefined) {
+      const { placeUntilTold } = await import("../serve/placing.ts");
+      await placeUntilTold(placeConfig(values, terminal), values.address, terminal);
+      return;
+    }
     const config = configFrom(values, terminal);
     await checkData(["place", ...positionals], config, terminal);
     const desk = action === "list" ? await openToLook(config) : await openToChange(config);
     try {
       const homes = desk === undefined ? [] : await homesOf(desk);
       if (desk === undefined || action === "list") list(homes, terminal, values.json === true);
-      else if (action === "invite")
-        await invite(
-          desk,
-          homes,
-          { name: name ?? "home", address: addressOf(values.address, config) },
-          terminal,
-        );
-      else await revoke(desk, homes, name, terminal);
+      else if (action === "invite") {
+        const address = invitedAddress(values.address, config);
+        if (address === undefined)
+          throw new UsageError(
+            "Say where home finds this place: --address https://NAME, or name it in PUBLIC_NAME.",
+          );
+        await invite(desk, { name: name ?? "home", address }, terminal);
+      } else await revoke(desk, homes, name, terminal);
     } finally {
       await desk?.close();
     }
   },
 });
+
+/** The port of https:// addresses without one. */
+const HTTPS_PORT = 443;
+
+/**
+ * The configuration of a place that serves: without what is an owner's.
+ * @throws {UsageError | ConfigRefused}
+ */
+function placeConfig(
+  { http, ...flags }: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+): Config {
+  // The port of the Web UI is not opened here, even where a shared file sets it.
+  const given = { ...flags, "webui-port": "0", ...(http !== undefined && { port: http }) };
+  const config = configFrom(given, terminal);
+  if (config.databaseUrl !== undefined)
+    throw new UsageError(
+      "`tallydeck place` counts into a file of its own. With DATABASE_URL run `tallydeck collect`, and invite your home: `tallydeck place invite`.",
+    );
+  const { publicAddress, trustedProxies, tlsPort, host } = config;
+  if (http !== undefined && trustedProxies.length === 0)
+    return {
+      ...config,
+      trustedProxies: ["127.0.0.1", "::1"],
+      host: host ?? "127.0.0.1",
+      tlsPort: undefined,
+    };
+  if (http !== undefined || (trustedProxies.length > 0 && tlsPort === undefined))
+    return { ...config, tlsPort: undefined };
+  if (publicAddress === undefined)
+    throw new UsageError(
+      "A place needs a name: let one in the DNS lead to this machine, and start it with --public-name stats.example.com --acme-agree, or behind a proxy that ends TLS with --http 8480.",
+    );
+  if (!publicAddress.agreed)
+    throw new UsageError(
+      "A certificate is asked for once you agree to the terms of who signs it, Let's Encrypt: --acme-agree. The name will stand in public logs.",
+    );
+  return {
+    ...config,
+    tlsPort: tlsPort ?? HTTPS_PORT,
+    publicAddress: { ...publicAddress, openPort: false },
+  };
+}
 
 function list(homes: readonly KnownHome[], terminal: Terminal, asJson: boolean): void {
   if (asJson) {
@@ -85,62 +163,6 @@ function when(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " at ")} UTC`;
 }
 
-/** @throws {UsageError | CommandFailed} */
-function addressOf(given: string | undefined, { publicAddress }: Config): string {
-  const named = publicAddress === undefined ? undefined : `https://${publicAddress.name}`;
-  const text = given ?? named;
-  if (text === undefined)
-    throw new UsageError(
-      "Say where home finds this place: --address https://NAME, or name it in PUBLIC_NAME.",
-    );
-  const address = placeAddress(text);
-  if (address === undefined)
-    throw new UsageError("--address has to be like https://stats.example.com, without a path.");
-  return address;
-}
-
-/** @throws {CommandFailed} where the name is taken */
-async function invite(
-  desk: Desk,
-  homes: readonly KnownHome[],
-  { name, address }: { readonly name: string; readonly address: string },
-  terminal: Terminal,
-): Promise<void> {
-  if ([...name].length > 40 || name.trim() === "")
-    throw new UsageError("NAME has to be of 1 to 40 characters.");
-  if (homes.some(({ body }) => body.name === name))
-    throw new CommandFailed(
-      `There is an invitation for ${name} already. Give another name, or take that one back: \`tallydeck place revoke ${name}\``,
-    );
-  const { text, hash } = newInvitation(address, randomBytes);
-  const body = {
-    name,
-    hash: Buffer.from(hash).toString("hex"),
-    madeAt: terminal.now(),
-    askedAt: null,
-  };
-  const id = randomBytes(8).toString("hex");
-  await desk.write("changePlaces", [homesChange({ put: [{ id, body }] })]);
-  terminal.out(text);
-  if (terminal.output.isTTY) for (const line of drawn(text)) terminal.err(line);
-  terminal.err("It is shown this once. Paste it at home: Web UI → Machine → Places.");
-}
-
-/** A QR code for a terminal, two rows of it a line. */
-function drawn(text: string): string[] {
-  const { size, modules } = qrCode(text);
-  const isDark = (x: number, y: number) =>
-    x >= 0 && y >= 0 && x < size && y < size && modules[y * size + x] === true;
-  const lines: string[] = [];
-  for (let y = -2; y < size + 2; y += 2) {
-    let line = "";
-    for (let x = -2; x < size + 2; x++)
-      line += ["█", "▄", "▀", " "][(isDark(x, y) ? 1 : 0) + (isDark(x, y + 1) ? 2 : 0)];
-    lines.push(line);
-  }
-  return lines;
-}
-
 /** @throws {CommandFailed} where there is none of this name */
 async function revoke(
   desk: Desk,
@@ -152,7 +174,7 @@ async function revoke(
   if (found === undefined) {
     const names = homes.map(({ body }) => body.name);
     throw new CommandFailed(
-      `There is no invitation for ${name ?? "nobody"}.${didYouMean(name ?? "", names)} \`tallydeck place\` lists them.`,
+      `There is no invitation for ${name ?? "nobody"}.${didYouMean(name ?? "", names)} \`tallydeck place list\` lists them.`,
     );
   }
   await desk.write("changePlaces", [homesChange({ remove: [found.id] })]);

@@ -55,7 +55,7 @@ describe("an import on a box whose power is cut in the middle", () => {
   });
   const start = async () => {
     const service = await RunningService.start(folder(), env);
-    const port = runtimeInfoOf(folder())?.control.port ?? assert.fail("it does not run");
+    const port = runtimeInfoOf(folder())?.control?.port ?? assert.fail("it does not run");
     const askControl = (path: string, ask: Ask) => askPort(port, path, ask);
     return { service, importer: new Importer(new Owner({ askControl } as unknown as World)) };
   };
