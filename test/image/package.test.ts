@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const MACHINE = join(ROOT, "firmware-config/machine");
 const UNITS = "usr/lib/systemd/system";
 const SANDBOX = "tallydeck.service.d/sandbox.conf";
+const SERVICES = ["tallydeck.service", "tallydeck-place.service"];
 /** The most exposure that `systemd-analyze security` may find, from 0 to 10: that of the box. */
 const MOST_EXPOSED = 1.6;
 
@@ -19,10 +20,10 @@ describe("the package's units", () => {
     execFileSync("cp", ["-R", `${MACHINE}/.`, folder()]);
     execFileSync("sh", [
       "-euc",
-      `cd "$1"; mkdir -p usr/lib/tallydeck/node_modules/.bin ${UNITS}/tallydeck.service.d; ln -s usr/lib lib
-      cp "$2" ${UNITS}/${SANDBOX}
+      `cd "$1"; mkdir -p usr/lib/tallydeck/node_modules/.bin; ln -s usr/lib lib
+      for unit in ${SERVICES.join(" ")}; do install -D -m 0644 "$2" ${UNITS}/$unit.d/sandbox.conf; done
       cp /bin/true usr/lib/tallydeck/node_modules/.bin/node
-      for target in sysinit shutdown sockets multi-user basic network; do
+      for target in sysinit shutdown sockets multi-user basic network network-online; do
         printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >${UNITS}/$target.target
       done
       printf '[Unit]\\nDescription=root\\n' >${UNITS}/-.slice
@@ -52,14 +53,23 @@ describe("the package's units", () => {
     assert.equal(`${stdout}${stderr}`, "");
   });
 
-  it("expose a machine no more than the box", () => {
-    const { stdout } = spawnSync(
-      "systemd-analyze",
-      ["security", "--offline=true", "--no-pager", "--root", root(), "tallydeck.service"],
-      { encoding: "utf8" },
-    );
-    const exposure = Number(/Overall exposure level.*?: ([\d.]+)/.exec(stdout)?.[1]);
-    assert.ok(exposure <= MOST_EXPOSED, stdout);
+  for (const service of SERVICES)
+    it(`expose a machine no more than the box: ${service}`, () => {
+      const { stdout } = spawnSync(
+        "systemd-analyze",
+        ["security", "--offline=true", "--no-pager", "--root", root(), service],
+        { encoding: "utf8" },
+      );
+      const exposure = Number(/Overall exposure level.*?: ([\d.]+)/.exec(stdout)?.[1]);
+      assert.ok(exposure <= MOST_EXPOSED, stdout);
+    });
+
+  it("start a service by the words of its command", () => {
+    for (const service of SERVICES) {
+      const unit = readFileSync(join(MACHINE, UNITS, service), "utf8");
+      const word = service === "tallydeck.service" ? "run" : "place";
+      assert.match(unit, new RegExp(`^ExecStart=.*/main\\.js ${word} --config /etc/`, "m"));
+    }
   });
 });
 
@@ -98,8 +108,23 @@ describe("the ports of the package's sockets", () => {
   it("are those of the settings, as people write them", () => {
     assert.deepEqual(
       opened('export PORT = "80"\nBIND=::1\nWEBUI_PORT=3001\nTLS_PORT=443\nHOST=192.0.2.7\n'),
-      { collector: "192.0.2.7:80", control: "[::1]:3001", "collector-tls": "192.0.2.7:443" },
+      {
+        collector: "192.0.2.7:80",
+        control: "[::1]:3001",
+        "collector-tls": "192.0.2.7:443",
+        place: "192.0.2.7:443",
+      },
     );
+  });
+
+  it("leave 443 to the proxy before a place", () => {
+    const isLeft = () => existsSync(join(folder(), "units/tallydeck-place.socket"));
+    assert.equal("place" in opened("TRUSTED_PROXIES=127.0.0.1\n"), false);
+    assert.ok(isLeft());
+  });
+
+  it("are at the address of HOST, also that of a place", () => {
+    assert.equal(opened("#TRUSTED_PROXIES=127.0.0.1\nHOST=::1\n").place, "[::1]:443");
   });
 
   it("are the last ones where a line stands twice", () => {
