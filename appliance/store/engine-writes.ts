@@ -1,7 +1,7 @@
 import { change } from "./changes.ts";
 import { takeMonth, takeRest } from "./imports/imports.ts";
 import { obeyHome } from "./places/obey.ts";
-import { takePlace } from "./places/take.ts";
+import { takePlace, takePlaceDays } from "./places/take.ts";
 import { alarmSince } from "./sites/alarms.ts";
 import { saveShareUse } from "./sites/shares.ts";
 import { SITE_WRITES } from "./sites/writes.ts";
@@ -23,6 +23,7 @@ const WRITES: {
   },
   obeyHome,
   takePlace,
+  takePlaceDays,
   changePlaces: (sql, documents) => change(sql, { documents }),
   async saveAlarmSince({ all }, input) {
     await all([alarmSince(input)]);

@@ -13,7 +13,8 @@ import { LiveViews } from "./intake/live-views.ts";
 import { onceHash } from "./intake/once.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
 import { ConfirmedLog } from "./places/confirmed.ts";
-import type { PlaceTake, PlaceTaken } from "./places/take.ts";
+import type { DaysTake, PlaceTake } from "./places/take.ts";
+import type { PlaceMonth } from "./places/unit.ts";
 import type { Asker } from "./reads/answer.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./reads/reads.ts";
 import type { Warning } from "./reports.ts";
@@ -164,16 +165,37 @@ export class Numbers {
    * Counts what came from a place, once.
    * @throws {Refusal} `storage_unavailable`: it may be counted, which its state shows; `source_limit`
    */
-  async takePlace(unit: PlaceTake): Promise<boolean> {
+  async takePlace({ days, ...rest }: PlaceTake): Promise<boolean> {
     await this.#pause;
     if (this.#opened.lowSpace) throw storageUnavailable();
-    let taken: PlaceTaken;
-    do taken = await this.write("takePlace", unit);
-    while (taken === "more");
-    if (taken === "elsewhere") return false;
+    const { place, home, name, before } = rest;
+    const whose = { place, home, name, before };
+    for (const month of days) if (!(await this.#takeDays(whose, month))) return false;
+    if ((await this.write("takePlace", rest)) !== "taken") return false;
     this.counted.emit();
-    this.upkeep.committed(unit.log.reduce((sum, { length }) => sum + length, 0));
+    this.upkeep.committed(rest.log.reduce((sum, { length }) => sum + length, 0));
     return true;
+  }
+
+  /** Days are merged beside counting, and merged again where something was settled meanwhile. */
+  async #takeDays(whose: Omit<DaysTake, "days" | "merged">, month: PlaceMonth): Promise<boolean> {
+    const { pieces, ...days } = month;
+    const { origin, site, month: number } = days;
+    const take = async () => {
+      const input = { origin, site, month: number, pieces };
+      const merged = await this.read("placeDays", input);
+      // Settling folds beside counting, too; the write does what that has left in the log.
+      if (merged === null && !isSettled) return "unsettled";
+      return this.write("takePlaceDays", { ...whose, days, merged });
+    };
+    let isSettled = false;
+    for (;;) {
+      const taken = await this.upkeep.blocks.runExclusive(take);
+      if (taken === "taken" || taken === "elsewhere") return taken === "taken";
+      if (taken === "more") continue;
+      await this.upkeep.anew();
+      isSettled = true;
+    }
   }
 
   /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */

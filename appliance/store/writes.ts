@@ -7,7 +7,7 @@ import type { ValueRule } from "../base/text/dimensions.ts";
 import type { DocumentsChange } from "./changes.ts";
 import type { MonthWrite, RestWrite } from "./imports/imports.ts";
 import type { Disobeyed, HomeWord } from "./places/obey.ts";
-import type { PlaceTake, PlaceTaken } from "./places/take.ts";
+import type { DaysTake, PlaceTake, PlaceTaken } from "./places/take.ts";
 import type { AlarmSince } from "./sites/alarms.ts";
 import type { RuleOutcome, ShareOutcome, SiteInput, SiteOutcome } from "./sites/directory.ts";
 import type { ShareUse, SiteShare } from "./sites/shares.ts";
@@ -66,8 +66,10 @@ interface FleetWrites extends SiteWrites {
   importRest(input: RestWrite): void;
   /** Makes the sites of a place those of its home. @returns those that are not */
   obeyHome(input: HomeWord): readonly Disobeyed[];
-  /** Counts what came from a place. */
-  takePlace(input: PlaceTake): PlaceTaken;
+  /** Writes days that came from a place. */
+  takePlaceDays(input: DaysTake): PlaceTaken;
+  /** Counts what else came from a place. */
+  takePlace(input: Omit<PlaceTake, "days">): PlaceTaken;
   /** Makes all changes of documents or none. */
   changePlaces(input: readonly DocumentsChange[]): void;
   saveAlarmSince(input: AlarmSince): void;

@@ -11,6 +11,7 @@ import { hour, ingest } from "./ingest.ts";
 import { large } from "./large.ts";
 import { page } from "./page.ts";
 import { painting } from "./painting.ts";
+import { places } from "./places.ts";
 import { press } from "./press.ts";
 import { push } from "./push.ts";
 import { flood, reads } from "./reads.ts";
@@ -39,6 +40,7 @@ await runScript<Commits>({
     hour,
     painting,
     large,
+    places,
     compare,
   },
   options: { before: text("HEAD"), after: text(".") },

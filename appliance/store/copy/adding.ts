@@ -41,7 +41,7 @@ import { takeSource } from "./sources.ts";
 // restored file or a promoted standby would use twice.
 
 /** The days that are brought of a month. */
-interface BroughtMonth {
+export interface BroughtMonth {
   readonly pieces: BlockPieces;
   /** Days that are other ones then. */
   readonly days: readonly Day[];
@@ -49,22 +49,7 @@ interface BroughtMonth {
   readonly added: Sums;
 }
 
-/** Writes the days of a month that count more than those that are there, in a transaction that has passed the generation. */
-export async function takeDays(
-  access: Transaction,
-  whose: Omit<BlockKey, "part">,
-  whole: SiteMonth,
-  ages: (day: Day) => number,
-): Promise<void> {
-  const { month } = whose;
-  const brought = mergedMonth(
-    month,
-    whole,
-    await monthRows(access.snapshot, whose, month, "detail"),
-  );
-  if (brought !== undefined) await writeDays(access, whose, brought, ages);
-}
-
+/** Writes what a month is to have, in a transaction that has passed the generation. */
 export async function writeDays(
   access: Transaction,
   whose: Omit<BlockKey, "part">,

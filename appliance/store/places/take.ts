@@ -1,5 +1,13 @@
 import type { Day } from "../../base/calendar.ts";
-import { addSurveys, foldRowsOf, nextRows, takeDays } from "../copy/adding.ts";
+import {
+  addSurveys,
+  type BroughtMonth,
+  foldRowsOf,
+  mergedMonth,
+  monthRows,
+  nextRows,
+  writeDays,
+} from "../copy/adding.ts";
 import { monthIn } from "../copy/reading.ts";
 import { numberOf, takeSource } from "../copy/sources.ts";
 import { eraseGone } from "../log/rewriting.ts";
@@ -8,7 +16,7 @@ import { SETTLED } from "../settling/parts.ts";
 import { PASS_GENERATION } from "../settling/statements.ts";
 import type { Transaction } from "../sql.ts";
 import { KNOWN_PLACES, PLACE_STATES } from "./kinds.ts";
-import type { PlaceUnit } from "./unit.ts";
+import type { PlaceMonth, PlaceUnit } from "./unit.ts";
 
 /** A unit of a place that was judged; its sites are ours. */
 export interface PlaceTake extends Pick<PlaceUnit, "log" | "days" | "surveys"> {
@@ -27,30 +35,92 @@ export interface PlaceTake extends Pick<PlaceUnit, "log" | "days" | "surveys"> {
   readonly after: string;
 }
 
+/** Whose a unit is, and the state of its place before it. */
+type Taking = Pick<PlaceTake, "place" | "home" | "name" | "before">;
+
 /**
- * `taken`: all of it counts, once. `more`: some of what came before was folded; to be called again. `elsewhere`: its state is
- * another one, or the place is gone; nothing was done.
+ * `taken`: all of it counts, once. `more`: others have changed something meanwhile; to be prepared again. `elsewhere`: its state
+ * is another one, or the place is gone; nothing was done.
  */
 export type PlaceTaken = "taken" | "more" | "elsewhere";
 
-/** Counts a unit of a place under the sources of its origins, together with its state. */
-export async function takePlace(access: Transaction, unit: PlaceTake): Promise<PlaceTaken> {
+/** A month of a place, merged with what is here of it. */
+interface MergedDays {
+  /** The blocks with which it was merged; see Settlement. */
+  readonly generation: number;
+  readonly epoch: number | null;
+  /** Undefined where all of it is here. */
+  readonly brought: BroughtMonth | undefined;
+}
+
+/**
+ * Merges a month of a place, which takes too long for a transaction that writes.
+ * @returns null where batches of its origin are in the log: they would be added to newer days
+ */
+export async function mergedDays(
+  access: Transaction,
+  { origin, site, month, pieces }: Omit<PlaceMonth, "ages">,
+): Promise<MergedDays | null> {
+  const source = await numberOf(access, origin);
+  const there = source === undefined ? [] : await nextRows(access, (one) => one === source);
+  if (there.length > 0) return null;
+  const { snapshot } = access;
+  const rows =
+    source === undefined ? [] : await monthRows(snapshot, { site, source }, month, "detail");
+  const whole = monthIn(month, [{ site, month, source: source ?? 0, part: SETTLED, ...pieces }]);
+  const [generation, epoch] = [await snapshot.generation(), await access.epoch()];
+  return { generation, epoch, brought: mergedMonth(month, whole, rows) };
+}
+
+/** A month of a unit, to be written as it was merged. */
+export interface DaysTake extends Taking {
+  readonly days: Omit<PlaceMonth, "pieces">;
+  /** Null where batches are to be folded before. */
+  readonly merged: MergedDays | null;
+}
+
+/** Writes days of a place. They are whole: should their unit come again, they are what is here. */
+export async function takePlaceDays(access: Transaction, take: DaysTake): Promise<PlaceTaken> {
+  const { days, merged, before } = take;
+  const { origin, site, month } = days;
+  if (!(await isThere(access, take)) || (await stateIn(access, take)) !== before)
+    return "elsewhere";
+  if (merged === null) {
+    const number = await numberOf(access, origin);
+    const rows = await nextRows(access, (source) => source === number);
+    if (rows.length > 0) await foldRowsOf(access, rows);
+    return "more";
+  }
+  const passed = await access.rows(`${PASS_GENERATION} AND n = $1 RETURNING 1 AS one`, [
+    merged.generation,
+  ]);
+  if (passed.length === 0 || (await access.epoch()) !== merged.epoch) return "more";
+  const [exists] = await access.rows("SELECT 1 AS one FROM site WHERE key = $1", [site]);
+  if (exists === undefined || merged.brought === undefined) return "taken";
+  const source = await takeSource(access, sourceOf(take, origin));
+  const ages = new Map(days.ages);
+  await writeDays(access, { site, month, source }, merged.brought, (day) => ages.get(day) ?? 0);
+  return "taken";
+}
+
+/** Counts the rest of a unit of a place, once its days are here, under the sources of its origins, together with its state. */
+export async function takePlace(
+  access: Transaction,
+  unit: Omit<PlaceTake, "days">,
+): Promise<PlaceTaken> {
   if (!(await isThere(access, unit))) return "elsewhere";
-  if (unit.days.length > 0 && (await foldBefore(access, unit))) return "more";
   if (!(await moveState(access, unit))) return "elsewhere";
-  await addDays(access, unit);
   await addBatches(access, unit);
   for (const [origin, its] of Map.groupBy(unit.surveys, (survey) => survey.origin))
     await addSurveys(access, sourceOf(unit, origin), its);
   return "taken";
 }
 
-function sourceOf({ name }: PlaceTake, origin: string) {
+function sourceOf({ name }: Pick<PlaceTake, "name">, origin: string) {
   return { origin, name, kind: "place", about: null } as const;
 }
 
-async function isThere({ rows, own }: Transaction, unit: PlaceTake): Promise<boolean> {
-  const { place, home } = unit;
+async function isThere({ rows, own }: Transaction, { place, home }: Taking): Promise<boolean> {
   if ((await own()).origin !== home) return false;
   const found = await rows(
     "SELECT 1 AS one FROM document WHERE kind = $1 AND id = $2 AND body IS NOT NULL",
@@ -59,8 +129,16 @@ async function isThere({ rows, own }: Transaction, unit: PlaceTake): Promise<boo
   return found.length > 0;
 }
 
+async function stateIn({ rows }: Transaction, { place }: Taking): Promise<string | null> {
+  const [state] = await rows<{ body: string | null }>(
+    "SELECT body FROM document WHERE kind = $1 AND id = $2",
+    [PLACE_STATES.name, place],
+  );
+  return state?.body ?? null;
+}
+
 /** The first who moves it counts the unit: others who have the same one find another state. */
-async function moveState({ rows }: Transaction, unit: PlaceTake): Promise<boolean> {
+async function moveState({ rows }: Transaction, unit: Omit<PlaceTake, "days">): Promise<boolean> {
   const { place, before, after } = unit;
   const values = [PLACE_STATES.name, place, after];
   const moved =
@@ -80,29 +158,7 @@ async function moveState({ rows }: Transaction, unit: PlaceTake): Promise<boolea
   return moved.length > 0;
 }
 
-/** Batches of the same origin that are still in the log would be added to newer days. @returns whether there may be more */
-async function foldBefore(access: Transaction, { days }: PlaceTake): Promise<boolean> {
-  const numbers = new Set<number | undefined>();
-  for (const { origin } of days) numbers.add(await numberOf(access, origin));
-  const rows = await nextRows(access, (source) => numbers.has(source));
-  if (rows.length > 0) await foldRowsOf(access, rows);
-  return rows.length > 0;
-}
-
-async function addDays(access: Transaction, unit: PlaceTake): Promise<void> {
-  if (unit.days.length === 0) return;
-  await access.rows(PASS_GENERATION);
-  for (const { origin, site, month, ages, pieces } of unit.days) {
-    const [exists] = await access.rows("SELECT 1 AS one FROM site WHERE key = $1", [site]);
-    if (exists === undefined) continue;
-    const source = await takeSource(access, sourceOf(unit, origin));
-    const whole = monthIn(month, [{ site, month, source, part: SETTLED, ...pieces }]);
-    const age = new Map(ages);
-    await takeDays(access, { site, month, source }, whole, (day) => age.get(day) ?? 0);
-  }
-}
-
-async function addBatches(access: Transaction, unit: PlaceTake): Promise<void> {
+async function addBatches(access: Transaction, unit: Omit<PlaceTake, "days">): Promise<void> {
   const { origin, log, counted } = unit;
   if (log.length === 0) return;
   if ((await numberOf(access, origin)) === undefined) await access.rows(PASS_GENERATION);

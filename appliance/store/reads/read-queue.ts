@@ -155,8 +155,8 @@ export class ReadQueue {
 const REST_MS = HOUR_MS;
 /** The most remembered questions that have ended a reader; beyond it, the oldest is forgotten. */
 const MOST_ENDED = 64;
-/** Parts of a question that change each time without a change of what is read. */
-const PASSING: ReadonlySet<string> = new Set(["live", "warnings", "secret", "accepts"]);
+/** Parts of a question that change each time without a change of what is read, or are too long to be remembered. */
+const PASSING: ReadonlySet<string> = new Set(["live", "warnings", "secret", "accepts", "pieces"]);
 /** Questions of the box that differ only by the time. */
 const ALWAYS_THE_SAME: ReadonlySet<string> = new Set(["settlement"]);
 

@@ -32,6 +32,8 @@ import {
 import { LogTail, tailOf } from "../log/tail.ts";
 import { type FeedQuery, placeFeed } from "../places/feed.ts";
 import type { KnownOrigin } from "../places/judge.ts";
+import { mergedDays } from "../places/take.ts";
+import type { PlaceMonth } from "../places/unit.ts";
 import type { Asked, GoalsQuery, SettlementQuery, StatsQuery } from "../queries.ts";
 import { timeRun } from "../settling/day-marks.ts";
 import { nextSettlement, type SettlingTime } from "../settling/settling.ts";
@@ -265,6 +267,8 @@ const FLEET_READS = {
   },
   /** The changes after a cursor, for another Tallydeck that shows what is counted here. */
   placeFeed: ({ sql }: ReadContext, query: FeedQuery) => placeFeed(sql, query),
+  /** Days of a place, merged with those that are here. */
+  placeDays: ({ sql }: ReadContext, month: Omit<PlaceMonth, "ages">) => mergedDays(sql, month),
   /** The sites of these that have numbers or responses. */
   counting: ({ snapshot, rows }: ReadContext, { sites }: { readonly sites: readonly SiteKey[] }) =>
     sitesThatCount(snapshot, rows, sites),

@@ -4,7 +4,8 @@ import type { DayZone } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/message-of.ts";
 import { type Cancel, Signal } from "../../base/signal.ts";
-import type { Engine, EngineAnswer } from "../engine.ts";
+import { Mutex } from "../../base/tasks/mutex.ts";
+import type { Engine, EngineAnswer, SettlementAsked } from "../engine.ts";
 import type { UpkeepTime } from "../queries.ts";
 
 /** The interval of the upkeep. */
@@ -49,6 +50,8 @@ interface UpkeepOptions {
 
 /** Regular work on a place with numbers: settling its log, and the steps of `upkeep`. */
 export class Upkeep {
+  /** Held from preparing blocks to writing them: by turns, neither settling nor who brings others does so in vain. */
+  readonly blocks = new Mutex();
   readonly #options: UpkeepOptions;
   #running: Promise<boolean> | undefined;
   #isClosing = false;
@@ -176,23 +179,29 @@ export class Upkeep {
     let inVain = 0;
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
-      const { detailDays, engine, upTo = () => undefined } = this.#options;
+      const { detailDays, upTo = () => undefined } = this.#options;
       const asked = { ...time, detailDays, isFirst, minBytes, upTo: isFirst ? upTo() : undefined };
-      const settlement = await engine().settlement(asked);
-      if (settlement === null) {
+      const done = await this.blocks.runExclusive(() => this.#settleOnce(asked));
+      if (done === null) {
         if (minBytes === 0) this.#settledOn = time.today;
         if (minBytes === 0 || !isFirst) this.#settledAt = this.#options.clock.monotonic();
         return !isFirst;
       }
-      const at = this.#options.clock.monotonic();
-      const { isInVain = false } = expectDone(
-        await engine().send({ kind: "settle", at, settlement }),
-      );
-      inVain = isInVain ? inVain + 1 : 0;
+      inVain = done.isInVain ? inVain + 1 : 0;
       if (inVain >= MOST_IN_VAIN) throw new Error(ALWAYS_CHANGED);
-      const { unreadable = 0 } = settlement;
-      if (unreadable > 0 && !isInVain) this.#options.log.error({ batches: unreadable }, UNREADABLE);
     }
+  }
+
+  /** @returns null where nothing is due */
+  async #settleOnce(asked: SettlementAsked): Promise<{ readonly isInVain: boolean } | null> {
+    const { engine, clock, log } = this.#options;
+    const settlement = await engine().settlement(asked);
+    if (settlement === null) return null;
+    const request = { kind: "settle", at: clock.monotonic(), settlement } as const;
+    const { isInVain = false } = expectDone(await engine().send(request));
+    const { unreadable = 0 } = settlement;
+    if (unreadable > 0 && !isInVain) log.error({ batches: unreadable }, UNREADABLE);
+    return { isInVain };
   }
 
   get #settledBytes(): number {

@@ -61,6 +61,30 @@ onEachEngine(() => {
       assert.deepEqual(await home.stored(), place.counted);
     });
 
+    it("stay those where batches of theirs are here, and blocks change while days are merged", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 3);
+      await catchUp();
+      await place.count("blog", "/", 2);
+      for (const side of [home, place]) side.clock.jump(DAY_MS);
+      await place.wait(place.numbers.upkeep.anew());
+      const { numbers } = home;
+      const read = numbers.read.bind(numbers);
+      let merges = 0;
+      numbers.read = async (...asked: Parameters<typeof read>): Promise<never> => {
+        const answer = (await read(...asked)) as never;
+        if (asked[0] !== "placeDays") return answer;
+        merges += 1;
+        if (merges <= 3) await numbers.write("createSite", { id: `shop-${merges}` });
+        if (merges <= 3) await numbers.write("eraseSite", { id: `shop-${merges}` });
+        return answer;
+      };
+      await catchUp();
+      assert.ok(merges > 3);
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
     it("come from a process of the place that was gone before they were fetched", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;
