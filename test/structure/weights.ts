@@ -6,17 +6,17 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_190 },
-  "appliance/store/": { files: 170, lines: 23_820 },
+  "appliance/store/": { files: 170, lines: 23_900 },
   "appliance/deck/": { files: 92, lines: 11_590 },
   "appliance/traffic/": { files: 109, lines: 11_640 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_120 },
   "appliance/control/": { files: 61, lines: 7_130 },
-  "appliance/app/": { files: 60, lines: 6_830 },
+  "appliance/app/": { files: 63, lines: 7_130 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 96, lines: 9_300 },
-  "test/": { files: 701, lines: 105_600 },
+  "scripts/": { files: 97, lines: 9_400 },
+  "test/": { files: 702, lines: 105_760 },
   "web/": { files: 213, lines: 20_350 },
 };
 
