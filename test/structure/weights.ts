@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 63, lines: 7_130 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_400 },
-  "test/": { files: 702, lines: 105_760 },
+  "test/": { files: 702, lines: 105_800 },
   "web/": { files: 213, lines: 20_350 },
 };
 

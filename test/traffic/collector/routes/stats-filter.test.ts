@@ -33,9 +33,16 @@ interface Seen {
   readonly day: string;
   readonly flags: Readonly<Record<"u" | "s" | "n", boolean>>;
   readonly values: Readonly<Record<string, string | undefined>>;
+  /** Properties of an event, like `plan=pro`. */
+  readonly properties: readonly string[];
+  /** The number that an event carries. */
+  readonly number: number;
 }
 
-/** Some hundred views and events of some days, kept as they were sent. */
+const ofDimension = ({ values, properties }: Seen, dimension: string): readonly string[] =>
+  dimension === "event_prop" ? properties : [values[dimension] ?? []].flat();
+
+/** Some hundred views, events and readings of some days, kept as they were sent. */
 async function someHits(world: World): Promise<Seen[]> {
   const { below, pick } = seeded(TEST_SEED);
   const seen: Seen[] = [];
@@ -47,6 +54,11 @@ async function someHits(world: World): Promise<Seen[]> {
       const [tz, ofZone] = pick(ZONES).split(" ");
       const country = told === undefined || told === "XX" ? ofZone : told;
       const event = below(5) === 0 ? pick(["signup", "outbound"]) : undefined;
+      const isReading = event === undefined && below(3) === 0;
+      const [plan, step, value] = [pick(["pro", "free"]), below(3), below(900) / 10 - 20];
+      const pr = { plan, ...(below(2) === 0 && { step }), ...(below(2) === 0 && { value }) };
+      const time = isReading ? pick(["<10", "10-30", ">600"]) : undefined;
+      const depth = isReading ? pick(["<25", "50", "100"]) : undefined;
       const isFirefox = below(2) === 0;
       const path = pick(["/", "/a", "/a/b", "/ä:1"]);
       const source = pick(["direct", "news.example", "newsletter"]);
@@ -55,13 +67,18 @@ async function someHits(world: World): Promise<Seen[]> {
         p: path,
         o: source,
         tz,
-        ev: event,
+        ...(event !== undefined && { ev: event, pr }),
+        ...(isReading && { ev: "end", t: time, k: depth }),
         u: bit(flags.u),
         s: bit(flags.s),
         n: bit(flags.n),
       };
       const browser = isFirefox ? "Firefox" : "Chrome";
-      seen.push({ day, flags, values: { path, source, event, country, browser } });
+      const values = { path, source, event, country, browser, time, depth };
+      const properties =
+        event === undefined ? [] : Object.entries(pr).map(([name, text]) => `${name}=${text}`);
+      const number = event === undefined ? 0 : Math.round(1_000 * (pr.value ?? 0));
+      seen.push({ day, flags, values, properties, number });
       const headers = {
         ...(isFirefox && { "user-agent": FIREFOX }),
         ...(told !== undefined && { "cf-ipcountry": told }),
@@ -76,11 +93,14 @@ async function someHits(world: World): Promise<Seen[]> {
 function isMet(seen: Seen, where: readonly string[]): boolean {
   const parts = where.map((text) => text.split(/(?<=^[^:]*):|(?<=^[^:]*:[^:]*):/));
   return parts.every(([dimension = "", test, asked = ""]) => {
-    const value = seen.values[dimension];
-    if (test === "begins") return value?.startsWith(asked) ?? false;
-    if (test === "has") return value?.toLowerCase().includes(asked.toLowerCase()) ?? false;
-    if (test === "not") return value !== asked;
-    return parts.some(([name, other, is]) => name === dimension && other === "is" && is === value);
+    const all = ofDimension(seen, dimension);
+    if (test === "begins") return all.some((value) => value.startsWith(asked));
+    if (test === "has")
+      return all.some((value) => value.toLowerCase().includes(asked.toLowerCase()));
+    if (test === "not") return !all.includes(asked);
+    return parts.some(
+      ([name, other, is = ""]) => name === dimension && other === "is" && all.includes(is),
+    );
   });
 }
 
@@ -88,36 +108,51 @@ function isMet(seen: Seen, where: readonly string[]): boolean {
 function naive(all: readonly Seen[], where: readonly string[], of: string) {
   const isOfPath = where.some((text) => /^(?:path|event):/.test(text));
   const tables = new Map<string, Map<string, number>>();
-  const add = (dimension: string, value: string, n: boolean) => {
+  const add = (dimension: string, value: string, n: boolean | number) => {
     if (!n) return;
     const table = tables.get(dimension) ?? new Map<string, number>();
-    tables.set(dimension, table.set(value, (table.get(value) ?? 0) + 1));
+    tables.set(dimension, table.set(value, (table.get(value) ?? 0) + Number(n)));
   };
-  for (const { flags, values } of all.filter((seen) => isMet(seen, where))) {
-    const isView = values.event === undefined;
+  const asks = (name: RegExp) => where.some((one) => name.test(one) && !/^\w+:not/.test(one));
+  for (const seen of all.filter((one) => isMet(one, where))) {
+    const { flags, values, number } = seen;
+    const isReading = values.time !== undefined;
+    const isView = values.event === undefined && !isReading;
+    if (values.event !== undefined) add("event_value", values.event, number);
     add("pv", "_", isView);
     add("uv", "_", isView && (isOfPath ? flags.n : flags.u));
     add("sessions", "_", isView && flags.s);
-    for (const dimension of ["path", "source", "country", "browser", "event"]) {
-      const value = values[dimension];
-      if (value === undefined || (isView && dimension === "event")) continue;
-      // Other dimensions of events come only with conditions that name an event.
-      if (!isView && dimension !== "event" && !where.some((one) => /^event:(?!not)/.test(one)))
-        continue;
+    for (const [dimension, value] of LISTS.flatMap((name) =>
+      ofDimension(seen, name).map((value) => [name, value] as const),
+    )) {
+      // Other dimensions of events and readings come only with conditions that name one.
+      const isNamed = asks(isReading ? /^(time|depth):/ : /^event(_prop)?:/);
+      if (!isView && !OWN.test(dimension) && !isNamed) continue;
+      if (isView && asks(/^(time|depth|event|event_prop):/)) continue;
       const visitor = isOfPath || dimension === "path" ? flags.n : flags.u;
       const counts = { views: true, visitors: visitor, sessions: flags.s }[of] as boolean;
       // An event has its number only.
       add(dimension, value, counts || !isView);
     }
   }
-  return Object.fromEntries([...tables].map(([name, table]) => [name, Object.fromEntries(table)]));
+  return Object.fromEntries(
+    [...tables].flatMap(([name, table]) => {
+      // A sum of nothing is not told.
+      const told = [...table].filter(([, n]) => n !== 0);
+      return told.length > 0 ? [[name, Object.fromEntries(told)]] : [];
+    }),
+  );
 }
+
+/** Dimensions of events and readings alone. */
+const OWN = /^(event|event_prop|time|depth)$/;
+const LISTS = ["path", "source", "country", "browser", "event", "event_prop", "time", "depth"];
 
 function those(answer: object, names: readonly string[]) {
   return Object.fromEntries(Object.entries(answer).filter(([name]) => names.includes(name)));
 }
 
-const COMPARED = ["pv", "uv", "sessions", "path", "source", "country", "browser", "event"];
+const COMPARED = ["pv", "uv", "sessions", "event_value", ...LISTS];
 
 onEachEngine(() => {
   describe("filters of /stats", () => {
@@ -145,6 +180,13 @@ onEachEngine(() => {
       ["event:begins:s", "country:is:FR"],
       ["event:not:signup", "country:is:DE"],
       ["path:is:/nowhere"],
+      ["event_prop:is:plan=pro"],
+      ["event_prop:is:plan=pro", "event_prop:is:step=2", "country:is:DE"],
+      ["event_prop:begins:step=", "event_prop:not:plan=free"],
+      ["event_prop:not:step=1", "browser:is:Chrome"],
+      ["time:is:10-30"],
+      ["time:is:<10", "depth:is:100", "depth:is:50"],
+      ["depth:not:100", "path:is:/a"],
     ])
       for (const counted of ["views", "visitors", "sessions"])
         it(`count ${counted} of ${where.join(" and ")} as one by one`, async () => {
