@@ -53,12 +53,20 @@ export function sitesFor(
   );
   return {
     zone: directory.dayZone?.zone ?? null,
-    sites: directory.sites.flatMap(({ key, id, host, badge, tokenHash }) => {
+    sites: directory.sites.flatMap(({ key, id, host, badge, tokenHash, leftOut, valueRules }) => {
       const there =
         names.get(key)?.map((site) => site.id) ?? [id].filter((one) => !notTaken.has(one));
       const token = tokenHash === null ? null : Buffer.from(tokenHash).toString("hex");
-      // A host is one site's.
-      return there.map((name, at) => ({ id: name, host: at === 0 ? host : null, badge, token }));
+      const { rules = [] } = valueRules ?? {};
+      return there.map((name, at) => ({
+        id: name,
+        // A host is one site's.
+        host: at === 0 ? host : null,
+        badge,
+        token,
+        ...(leftOut && { leftOut }),
+        ...(rules.length > 0 && { valueRules: rules }),
+      }));
     }),
   };
 }

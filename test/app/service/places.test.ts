@@ -151,6 +151,37 @@ describe("a home and its place, as processes", () => {
     await place.end();
   });
 
+  it("counts there by the rules that home sets for a site", async () => {
+    const [home, place] = [await start("home"), await start("place")];
+    await add(await invited());
+    const at = ["--data-dir", dir("home")];
+    const ofSite = ["blog", "path", "/old", "/new"];
+    assert.equal((await tallydeck(["leave-out", "blog", "--paths", "/draft", ...at])).code, 0);
+    assert.equal((await tallydeck(["values", "merge", ...ofSite, ...at])).code, 0);
+    const there = ["--data-dir", dir("place")];
+    await untilTold(async () => {
+      const { out } = await tallydeck(["leave-out", "blog", ...there]);
+      return out.includes("/draft");
+    });
+    assert.match((await tallydeck(["values", "rules", "blog", ...there])).out, /\/old.*\/new/);
+    for (const path of ["/draft", "/old"]) assert.ok(await view(place, path));
+    const paths = async (service: RunningService) => {
+      const headers = { authorization: `Bearer ${ADMIN}` };
+      const { json } = await service.ask("/stats?site=blog", { headers });
+      return { ...json.path };
+    };
+    assert.deepEqual(await paths(place), { "/new": 1 });
+    await untilTold(async () => (await shown(home)) === 1);
+    assert.deepEqual(await paths(home), { "/new": 1 });
+    assert.equal((await tallydeck(["leave-out", "blog", "--paths", "", ...at])).code, 0);
+    await untilTold(async () => {
+      const { out } = await tallydeck(["leave-out", "blog", ...there]);
+      return !out.includes("/draft");
+    });
+    await home.end();
+    await place.end();
+  });
+
   it("fetches nothing any more once the invitation is taken back", async () => {
     const [home, place] = [await start("home"), await start("place")];
     await add(await invited());
@@ -219,6 +250,18 @@ describe("a home and its place, as processes", () => {
     assert.equal((await put({ zone: "UTC" })).status, 400);
     const site = { id: "shop", host: null, badge: true, token: null };
     const word = { origin: "ab", zone: "Europe/Berlin", sites: [site, { ...site, id: "blog" }] };
+    const rule = { dimension: "path", from: "/old", to: "/new" };
+    for (const wrong of [
+      { leftOut: { hosts: ["no host"] } },
+      { leftOut: [] },
+      { valueRules: [{ ...rule, dimension: "day" }] },
+      { valueRules: [{ ...rule, to: "/old" }] },
+      { valueRules: Array.from({ length: 201 }, () => rule) },
+    ])
+      assert.equal(
+        (await put({ ...word, revision: 7, sites: [{ ...site, ...wrong }] })).status,
+        400,
+      );
     const told = await put({ ...word, revision: 7 });
     assert.equal(told.status, 200);
     assert.deepEqual(told.json, { sites: [{ id: "blog", outcome: "declared" }] });

@@ -5,13 +5,17 @@ import { readJson } from "../../../base/http/body.ts";
 import { addressKey, bearerToken, type Client } from "../../../base/http/client.ts";
 import { HttpError, rateLimited } from "../../../base/http/errors.ts";
 import { allTogether, RateLimit } from "../../../base/http/rate-limit.ts";
+import { readLeftOut } from "../../../base/input/left-out.ts";
 import { exactly, integerFrom, listOf, nullable, textUpTo } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
+import { MAX_VALUE_RULES, readValueRule } from "../../../base/input/value-rules.ts";
 import type { Log } from "../../../base/log.ts";
 import { HOST_PATTERN, isSiteId } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { version } from "../../../base/system/version.ts";
 import { Mutex } from "../../../base/tasks/mutex.ts";
+import type { ValueRule } from "../../../base/text/dimensions.ts";
+import { NOTHING_LEFT_OUT, type StaysOut } from "../../../base/text/left-out.ts";
 import { MAX_CURSOR, type Numbers } from "../../../store/store.ts";
 import { changesAfter } from "../../places/changes.ts";
 import { CHANGES_TYPE } from "../../places/frames.ts";
@@ -27,8 +31,8 @@ const WRONG_TOKENS = [
 ];
 /** The most questions of one home that wait at a time: it asks one after the other. */
 const MOST_WAITING = 4;
-/** Ten thousand sites. */
-const SITES_BYTES = 4 * 1_048_576;
+/** Ten thousand sites, and all that their rules may take together. */
+const SITES_BYTES = 16 * 1_048_576;
 
 interface PlaceParts {
   readonly numbers: Numbers;
@@ -45,20 +49,29 @@ const readWord = shape<HomeSites>(
     zone: nullable({ ...textUpTo(64), description: "must name a time zone, or be null" }),
     sites: {
       ...listOf(
-        exactly({
-          id: { ...textUpTo(64), description: "must be the id of a site" },
-          host: nullable({
-            ...textUpTo(255),
-            pattern: HOST_PATTERN,
-            description: "must be a host or null",
-          }),
-          badge: { type: "boolean", description: "must be true or false" },
-          token: nullable({
-            type: "string",
-            pattern: "^[0-9a-f]{64}$",
-            description: "must be a hash or null",
-          }),
-        }),
+        exactly(
+          {
+            id: { ...textUpTo(64), description: "must be the id of a site" },
+            host: nullable({
+              ...textUpTo(255),
+              pattern: HOST_PATTERN,
+              description: "must be a host or null",
+            }),
+            badge: { type: "boolean", description: "must be true or false" },
+            token: nullable({
+              type: "string",
+              pattern: "^[0-9a-f]{64}$",
+              description: "must be a hash or null",
+            }),
+          },
+          {
+            leftOut: { description: "must be what stays out" },
+            valueRules: {
+              ...listOf({}, MAX_VALUE_RULES),
+              description: `must be a list of at most ${MAX_VALUE_RULES} rules`,
+            },
+          },
+        ),
         10_000,
       ),
       description: "must be a list of sites",
@@ -80,6 +93,10 @@ export interface HomeSites {
     readonly badge: boolean;
     /** SHA-256 of its token, in hex. */
     readonly token: string | null;
+    /** Missing where nothing stays out. */
+    readonly leftOut?: StaysOut;
+    /** Missing where each value counts as itself. */
+    readonly valueRules?: readonly ValueRule[];
   }[];
 }
 
@@ -113,23 +130,28 @@ export function placeRoutes(parts: PlaceParts): {
     /** `PUT /place/sites`: home decides about sites → `{sites}` with those that are not as it says, and why */
     async sites(ctx) {
       const home = await door.home(ctx);
-      const { zone, sites, ...moment } = readWord(await readJson(ctx.req, SITES_BYTES));
-      if (zone !== null && dayZoneNamed(zone) === undefined)
-        throw invalidField("zone", "is not known here: update Tallydeck.");
-      const wrong = sites.find(({ id }) => !isSiteId(id));
-      if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
-      const not = await door.inOrder(home, moment, () =>
-        numbers.write("obeyHome", {
-          zone,
-          now: numbers.clock.now(),
-          sites: sites.map(({ token, ...site }) => ({
-            ...site,
-            tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
-          })),
-        }),
-      );
-      if (not.length > 0) log.info({ sites: not.length }, "Some sites are not as their home says");
-      ctx.body = { sites: not.map(([id, outcome]) => ({ id, outcome })) };
+      ctx.body = await door.waiting(home, async () => {
+        const { zone, sites, ...moment } = readWord(await readJson(ctx.req, SITES_BYTES));
+        if (zone !== null && dayZoneNamed(zone) === undefined)
+          throw invalidField("zone", "is not known here: update Tallydeck.");
+        const wrong = sites.find(({ id }) => !isSiteId(id));
+        if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
+        const not = await door.inOrder(home, moment, () =>
+          numbers.write("obeyHome", {
+            zone,
+            now: numbers.clock.now(),
+            sites: sites.map(({ token, leftOut, valueRules = [], ...site }) => ({
+              ...site,
+              leftOut: leftOut === undefined ? NOTHING_LEFT_OUT : readLeftOut(leftOut),
+              valueRules: valueRules.map(readValueRule),
+              tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
+            })),
+          }),
+        );
+        if (not.length > 0)
+          log.info({ sites: not.length }, "Some sites are not as their home says");
+        return { sites: not.map(([id, outcome]) => ({ id, outcome })) };
+      });
     },
   };
 }
