@@ -8,6 +8,7 @@ import { textOf } from "../base/system/files.ts";
 import type {
   Notice,
   NoticeSource,
+  PlaceTrouble,
   ResetStanding,
   StorageState,
   UpdateStanding,
@@ -57,6 +58,7 @@ export interface BoardOptions {
   presence?: StandingSource<PresenceStanding> | undefined;
   /** Words of two or three where there was no good backup for long. */
   backups?: StandingSource<string>;
+  places?: StandingSource<PlaceTrouble>;
   /** Writes a time of the day as decks show it, from epoch milliseconds. */
   timeOf: (at: number) => string;
   /** Prints a line to the console of the service. */
@@ -64,7 +66,7 @@ export interface BoardOptions {
 }
 
 const LOOK_MS = 5_000;
-const PASSING: ReadonlySet<Notice["type"]> = new Set(["storage", "backup", "update"]);
+const PASSING: ReadonlySet<Notice["type"]> = new Set(["storage", "backup", "place", "update"]);
 
 /** The notices that the box shows on its decks and its console. */
 export class BoxNotices implements ScreenSource {
@@ -87,13 +89,13 @@ export class BoxNotices implements ScreenSource {
       options.clock.becameSure.on(() => this.#tell()),
       ...[
         ...[options.publicAddress, options.updates, options.reset, options.wifi],
-        ...[options.backups, options.presence],
+        ...[options.backups, options.places, options.presence],
       ].flatMap((source) => (source === undefined ? [] : [source.changed.on(() => this.#tell())])),
     ];
   }
 
   notices(): Notice[] {
-    const { clock, dataUnusable, timeOf, reset, storage, backups, updates } = this.#options;
+    const { clock, dataUnusable, timeOf, reset, storage, backups, places, updates } = this.#options;
     const wifi = this.wifi();
     // A code for the Web UI is of no use before there is a network, and would be taken for the key of the Wi-Fi.
     const waits = wifi !== undefined && isSettingUp(wifi);
@@ -116,6 +118,7 @@ export class BoxNotices implements ScreenSource {
       ...told(storage?.(), (state) => ({ type: "storage", state })),
       ...told(isWrong ? outside : undefined, ({ words }) => ({ type: "public-address", words })),
       ...told(backups?.standing(), (words) => ({ type: "backup", words })),
+      ...told(places?.standing(), (trouble) => ({ type: "place", ...trouble })),
       ...told(updates?.standing(), (update) => ({ type: "update", ...update })),
     ];
   }

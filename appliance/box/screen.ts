@@ -67,6 +67,7 @@ export function screenText(board: Omit<ScreenSource, "changed">): string {
       : []),
     ...(storage?.type === "storage" ? [STORAGE_WORDS[storage.state]] : []),
     ...(says.has("backup") ? ["There was no good backup for a week."] : []),
+    ...(says.has("place") ? ["Nothing comes from another place that counts."] : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
     ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),

@@ -266,6 +266,8 @@ export interface PlaceStanding {
   lie: string | null;
   /** The reason why it could not be asked last, to end a sentence; null where it could. */
   problem: string | null;
+  /** Whether nothing was fetched for ten minutes. */
+  isSilent: boolean;
   /** Whether sites that are missing here are made. */
   makesSites: boolean;
   /** Epoch milliseconds; null before its first answer. */
@@ -281,6 +283,8 @@ export interface PlaceStanding {
 /** `GET /api/places` */
 export interface PlacesAnswer {
   places: PlaceStanding[];
+  /** Invitations of this machine. Times in epoch milliseconds; `askedAt`: about when it was used last, or null. */
+  homes: { name: string; madeAt: number; askedAt: number | null }[];
 }
 
 /** A channel that holds a value, or is watched. */

@@ -54,6 +54,7 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   unreached: "visitors do not reach the public address",
   update_failed: "an update came to nothing: `tallydeck update status` says why",
   backup_overdue: "there was no good backup for a week: the Web UI says why, under Machine",
+  place_silent: "nothing comes from a place: the Web UI says why, under Machine, Places",
 };
 
 export const status = command({

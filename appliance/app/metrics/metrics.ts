@@ -15,6 +15,7 @@ import type { DiskAnswer } from "../../control/wire.ts";
 import type { TargetView } from "../../links/backups/view.ts";
 import type { StoreFigures } from "../../store/store.ts";
 import type { HitCounter } from "../../traffic/collector/hit-counter.ts";
+import type { PlaceFigures } from "../../traffic/places/places.ts";
 
 export interface MetricsParts {
   config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
@@ -28,6 +29,7 @@ export interface MetricsParts {
   disk?: () => DiskAnswer | undefined;
   /** The places of backups that the machine makes by itself. */
   backups?: () => readonly TargetView[];
+  places?: () => readonly PlaceFigures[];
   isReady: () => boolean;
 }
 
@@ -52,6 +54,7 @@ export async function showMetrics(
 
 function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): Family[] {
   const [figures, disk, backups] = [now.figures(), now.disk?.(), now.backups?.() ?? []];
+  const places = now.places?.() ?? [];
   const builtWith = { version: version(), node: process.versions.node };
   return [
     info("build", "What runs.", builtWith),
@@ -70,6 +73,7 @@ function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): F
     ...(figures === undefined ? [] : storeFamilies(figures)),
     ...(disk === undefined ? [] : diskFamilies(disk)),
     ...(backups.length === 0 ? [] : backupFamilies(backups)),
+    ...(places.length === 0 ? [] : placeFamilies(places)),
   ];
 }
 
@@ -99,6 +103,36 @@ function backupFamilies(targets: readonly TargetView[]): Family[] {
       "backup_overdue",
       "1 where there was no good backup for a week.",
       each(({ isOverdue }) => Number(isOverdue)),
+    ),
+  ];
+}
+
+function placeFamilies(places: readonly PlaceFigures[]): Family[] {
+  const each = (value: (place: PlaceFigures) => number | undefined) =>
+    places.flatMap((place) => {
+      const figure = value(place);
+      return figure === undefined ? [] : [{ labels: { place: place.name }, value: figure }];
+    });
+  return [
+    gauge(
+      "place_last_answer_timestamp_seconds",
+      "When a place answered last, in seconds since 1970.",
+      each(({ answeredAt }) => (answeredAt === null ? undefined : answeredAt / 1_000)),
+    ),
+    gauge(
+      "place_hits",
+      "Hits that came from there as they were counted, since it is fetched from its beginning.",
+      each(({ hits }) => hits),
+    ),
+    gauge(
+      "place_failing",
+      "1 while it cannot be asked, or is not believed.",
+      each(({ isFailing, isBelieved }) => Number(isFailing || !isBelieved)),
+    ),
+    gauge(
+      "place_silent",
+      "1 where nothing was fetched for ten minutes, or it is not believed.",
+      each(({ isBelieved, silentMs }) => Number(!isBelieved || silentMs !== undefined)),
     ),
   ];
 }

@@ -25,6 +25,7 @@ import { startSites } from "../../control/routes/sites/site-setting.ts";
 import { startPush, startSenders } from "../../control/senders/senders.ts";
 import { SiteNumbers } from "../../control/site-numbers.ts";
 import type { BackupWatch } from "../../control/standing/backup-watch.ts";
+import type { PlaceWatch } from "../../control/standing/place-watch.ts";
 import { standings } from "../../control/standing/standings.ts";
 import { Actions } from "../../deck/actions/actions.ts";
 import type { Decks } from "../../deck/decks.ts";
@@ -46,6 +47,7 @@ interface Collecting extends Omit<Context, "updates" | "disk">, Data {
   /** Undefined where the system is not ours. */
   updates: UpdateSource | undefined;
   backupWatch: BackupWatch;
+  placeWatch: PlaceWatch;
   onUnusable: (why: Unusable) => void;
   onReplaced: () => void;
   warnings: () => readonly Warning[];

@@ -6,6 +6,7 @@ import { hasTunnel } from "../../box/tunnel.ts";
 import type { Routes } from "../../control/frame.ts";
 import type { WayIn } from "../../control/routes/box/public-address.ts";
 import { BackupWatch } from "../../control/standing/backup-watch.ts";
+import { PlaceWatch } from "../../control/standing/place-watch.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Channels } from "../../deck/push/channels.ts";
 import { PhoneLinks } from "../../links/public/phone-links.ts";
@@ -53,6 +54,7 @@ interface Running extends Mode, CollectorListeners {
   store?: Store;
   unusable?: Unusable;
   backups?: BackupWatch;
+  places?: PlaceWatch;
 }
 
 /**
@@ -90,7 +92,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const isReady = () => modes.now.store?.numbers.ready ?? false;
     const diskFigures = () => disk?.figures();
     const backups = () => modes.now.backups?.targets ?? [];
-    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures, backups };
+    const places = () => modes.now.places?.figures ?? [];
+    const told = { ...parts, hits, answers, figures, isReady, disk: diskFigures, backups, places };
     await metricsOf(told, ends).catch(async (error) => {
       await modes.close();
       throw error;
@@ -161,12 +164,14 @@ async function start(
   let control: Listener | undefined;
   const updates = context.updates ?? (await startUpdates(context));
   const backupWatch = new BackupWatch(clock);
+  const placeWatch = new PlaceWatch();
   const warnings = () => [
     ...store.numbers.warnings,
     ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
     ...(disk?.isFailing ? (["storage_failing"] as const) : []),
     ...backupWatch.warnings(),
+    ...placeWatch.warnings(),
   ];
   const stopping = new AbortController();
   const app = createCollector({
@@ -207,8 +212,9 @@ async function start(
     updates,
     disk,
     backupWatch,
+    placeWatch,
   });
   control = owner.control;
   void local.cameUp(() => dashboardReads(store));
-  return { ...listeners, store, backups: backupWatch, ...owner };
+  return { ...listeners, store, backups: backupWatch, places: placeWatch, ...owner };
 }

@@ -8,7 +8,8 @@ export type Warning =
   | "certificate_expires"
   | "unreached"
   | "update_failed"
-  | "backup_overdue";
+  | "backup_overdue"
+  | "place_silent";
 
 /** Warnings as sentences for the owner. */
 export const WARNINGS: Readonly<Record<Warning, string>> = {
@@ -28,4 +29,6 @@ export const WARNINGS: Readonly<Record<Warning, string>> = {
     "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Machine”.",
   backup_overdue:
     "There was no good backup of the machine for a week. The Web UI says why, under “Machine”.",
+  place_silent:
+    "Nothing comes from another place that counts, so its numbers are missing here. The Web UI says why, under “Machine”, “Places”.",
 };

@@ -1,17 +1,21 @@
 import { FLAG, listOf, nullable, objectOf, textUpTo } from "../../base/input/schema.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
+import type { Numbers } from "../../store/store.ts";
 import { PlaceLine } from "../../traffic/places/ask.ts";
+import { homesOf } from "../../traffic/places/homes.ts";
 import { readInvitation } from "../../traffic/places/invitation.ts";
 import { NOT_TAKEN } from "../../traffic/places/matching.ts";
 import { type KnownPlace, newPlace, Places } from "../../traffic/places/places.ts";
 import type { OwnerContext } from "../context.ts";
 import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
+import type { PlaceWatch } from "../standing/place-watch.ts";
 import type { PlaceStanding, PlacesAnswer } from "../wire.ts";
 
 interface Parts {
   readonly places: Places;
+  readonly numbers: Numbers;
   readonly randomId: () => string;
 }
 
@@ -36,8 +40,13 @@ const readChange = bodyWith(
 );
 
 const ROUTES: RoutesOf<Parts> = {
-  "GET /api/places": async (_, { places }): Promise<PlacesAnswer> => ({
+  "GET /api/places": async (_, { places, numbers }): Promise<PlacesAnswer> => ({
     places: (await places.list()).map(viewOf),
+    homes: (await homesOf(numbers)).map(({ body: { name, madeAt, askedAt } }) => ({
+      name,
+      madeAt,
+      askedAt,
+    })),
   }),
 
   /** `{invitation, name?, makesSites?}` → 201 with the place, from which is fetched from now on */
@@ -81,7 +90,7 @@ const ROUTES: RoutesOf<Parts> = {
   "DELETE /api/places/:id": (ctx, { places }) => places.remove(ctx.params.id),
 };
 
-function viewOf({ id, place, state, problem, disobeyed }: KnownPlace): PlaceStanding {
+function viewOf({ id, place, state, problem, disobeyed, isSilent }: KnownPlace): PlaceStanding {
   const { name, address, lie, makesSites } = place;
   return {
     id,
@@ -89,6 +98,7 @@ function viewOf({ id, place, state, problem, disobeyed }: KnownPlace): PlaceStan
     address,
     lie,
     problem,
+    isSilent,
     makesSites,
     answeredAt: state?.at ?? null,
     hits: state?.hits ?? 0,
@@ -102,12 +112,16 @@ function viewOf({ id, place, state, problem, disobeyed }: KnownPlace): PlaceStan
 }
 
 /** Fetches from places, and lets the owner say from which. */
-export function startPlaces({ clock, log, random, store, routes, ends }: OwnerContext): Places {
+export function startPlaces({
+  placeWatch,
+  ...context
+}: OwnerContext & { readonly placeWatch: PlaceWatch }): void {
+  const { clock, log, random, store, routes, ends } = context;
   const { numbers } = store;
   const line = new PlaceLine(clock);
   const places = closeWith(ends, new Places({ numbers, clock, log, line, random: Math.random }));
   places.begin();
+  ends.defer(placeWatch.follow(places));
   const randomId = () => random.bytes(8).toString("hex");
-  routes.owner({ places, randomId }, ROUTES);
-  return places;
+  routes.owner({ places, numbers, randomId }, ROUTES);
 }

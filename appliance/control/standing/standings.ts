@@ -4,6 +4,7 @@ import type { Warning } from "../../store/reports.ts";
 import type { WayIn } from "../routes/box/public-address.ts";
 import type { UpdateSource } from "../routes/box/update.ts";
 import type { BackupWatch } from "./backup-watch.ts";
+import type { PlaceWatch } from "./place-watch.ts";
 import { publicStanding } from "./public-standing.ts";
 import { updatesOnBoard } from "./update-standing.ts";
 
@@ -12,15 +13,17 @@ interface Sources {
   address: WayIn;
   updates: UpdateSource | undefined;
   backupWatch: BackupWatch;
+  placeWatch: PlaceWatch;
   warnings: () => readonly Warning[];
 }
 
-export function standings({ clock, address, updates, backupWatch, warnings }: Sources) {
+export function standings({ clock, address, updates, backupWatch, placeWatch, warnings }: Sources) {
   return {
     storage: () => storageState(warnings()),
     publicAddress: publicStanding(address),
     updates: updates && updatesOnBoard(updates, clock),
     backups: backupWatch,
+    places: placeWatch,
   };
 }
 

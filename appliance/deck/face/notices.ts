@@ -21,6 +21,7 @@ export type Notice =
   /** A press lets a key for ssh in, of which this is the end. */
   | { type: "ssh-key"; key: string }
   | { type: "backup"; words: string }
+  | ({ type: "place" } & PlaceTrouble)
   | ({ type: "update" } & UpdateStanding);
 
 /** `full`: no new value is taken in; `stuck`: nothing can be stored; `failing`: the card or disk has errors. */
@@ -31,6 +32,13 @@ export type ResetStanding =
   | { state: "counting"; seconds: number }
   | { state: "going" }
   | { state: "done" | "jumper"; sentence: string };
+
+/** A place from which nothing comes: texts for a key of 72 pixels. */
+export interface PlaceTrouble {
+  name: string;
+  main: string;
+  since: string;
+}
 
 /** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
@@ -99,6 +107,8 @@ export function noticeFace(notice: Notice, hasRoom = false): PlainFace | Address
       return figureOf(WARNS, "Public", notice.words);
     case "backup":
       return figureOf(WARNS, "Backup", notice.words);
+    case "place":
+      return figureOf(WARNS, notice.name, notice.main, notice.since);
     case "update": {
       const { top, main, bottom, weight } = notice;
       return figureOf(weight === "warning" ? WARNS : USUAL, top, main, bottom);

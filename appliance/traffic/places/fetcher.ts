@@ -40,6 +40,8 @@ interface FetcherParts {
 }
 
 const FIRST_PAUSE_MS = 1_000;
+/** A place that answers does so within half a minute. */
+const SILENT_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Fetches what a place counts, again and again, and counts it here once. */
@@ -53,13 +55,24 @@ export class PlaceFetcher {
   #failures = 0;
   #wake = () => {};
   #running: Promise<void> = Promise.resolve();
+  /** The moment of the last answer, or of the beginning (monotonic ms). */
+  #heardAt: number;
   /** The reason why the last question failed, to end a sentence; null where it did not. */
   problem: string | null = null;
+  /** Null before its first answer. */
+  state: PlaceState | null = null;
   /** The sites that are not at the place as they are here. */
   disobeyed: readonly Disobeyed[] = [];
 
   constructor(parts: FetcherParts) {
     this.#parts = parts;
+    this.#heardAt = parts.clock.monotonic();
+  }
+
+  /** Milliseconds since the place answered last; undefined while that is no trouble. */
+  get silentMs(): number | undefined {
+    const passed = this.#parts.clock.monotonic() - this.#heardAt;
+    return passed < SILENT_MS ? undefined : passed;
   }
 
   begin(): void {
@@ -98,6 +111,7 @@ export class PlaceFetcher {
     const place = await this.#match(found, found.sites, facts);
     if (place === undefined) return false;
     const { before, state } = await stateOf(numbers, id);
+    this.state = state;
     await this.#tell(place, facts);
     const unit = await this.#ask(place, state?.cursor ?? "");
     if (unit === undefined) return this.#worked();
@@ -119,6 +133,7 @@ export class PlaceFetcher {
   #worked(): false {
     this.#failures = 0;
     this.problem = null;
+    this.#heardAt = this.#parts.clock.monotonic();
     return false;
   }
 
@@ -178,7 +193,7 @@ export class PlaceFetcher {
   ): Promise<PlaceBody | undefined> {
     const { id, numbers } = this.#parts;
     const { origin = "" } = known[0] ?? {};
-    if (place.makesSites) await this.#makeSites(sites);
+    if (place.makesSites) await this.#makeSites(place, sites);
     const next = matched(place, sites, numbers.directory.sites, origin);
     if (JSON.stringify(next.place) === JSON.stringify(place)) return place;
     await numbers.write("changePlaces", [
@@ -188,10 +203,11 @@ export class PlaceFetcher {
     return next.isMore ? undefined : next.place;
   }
 
-  async #makeSites(sites: readonly PlaceSite[]): Promise<void> {
+  async #makeSites(place: PlaceBody, sites: readonly PlaceSite[]): Promise<void> {
     const { numbers } = this.#parts;
     const { sites: ours, retired } = numbers.directory;
-    const known = new Set([...ours, ...retired].map(({ id }) => id));
+    const matches = place.sites.filter(({ id, as }) => as !== null && as !== id);
+    const known = new Set([...ours, ...retired, ...matches].map(({ id }) => id));
     for (const { id } of sites)
       if (!known.has(id) && isSiteId(id)) await numbers.write("createSite", { id });
   }

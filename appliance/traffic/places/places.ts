@@ -30,14 +30,31 @@ export interface KnownPlace {
   /** The reason why the last question failed, to end a sentence; null where it did not. */
   readonly problem: string | null;
   readonly disobeyed: readonly Disobeyed[];
+  /** Whether nothing was fetched for ten minutes. */
+  readonly isSilent: boolean;
+}
+
+/** The figures of a place, and its trouble. */
+export interface PlaceFigures {
+  readonly name: string;
+  /** Epoch milliseconds; null before its first answer. */
+  readonly answeredAt: number | null;
+  readonly hits: number;
+  /** Whether it could not be asked last. */
+  readonly isFailing: boolean;
+  readonly isBelieved: boolean;
+  /** Milliseconds for which nothing was fetched; undefined while that is no trouble. */
+  readonly silentMs: number | undefined;
 }
 
 /** Fetches from all places that are known. */
 export class Places {
   readonly #parts: PlacesParts;
   readonly #fetchers = new Map<string, PlaceFetcher>();
+  /** As of the last look. */
+  #known: Awaited<ReturnType<typeof placesOf>> = [];
   #stop = () => {};
-  #looking = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(parts: PlacesParts) {
@@ -66,6 +83,7 @@ export class Places {
   async #look(): Promise<void> {
     if (this.#isClosed || !this.#parts.numbers.ready) return;
     const all = await placesOf(this.#parts.numbers);
+    this.#known = all;
     const believed = new Set(all.filter(({ place }) => place.lie === null).map(({ id }) => id));
     for (const [id, fetcher] of this.#fetchers) {
       if (believed.has(id)) continue;
@@ -80,15 +98,30 @@ export class Places {
     }
   }
 
+  /** The figures of all places, from memory. */
+  figures(): readonly PlaceFigures[] {
+    return this.#known.map(({ id, place: { name, lie } }) => {
+      const { state = null, problem = null, silentMs } = this.#fetchers.get(id) ?? {};
+      return {
+        name,
+        answeredAt: state?.at ?? null,
+        hits: state?.hits ?? 0,
+        isFailing: problem !== null,
+        isBelieved: lie === null,
+        silentMs,
+      };
+    });
+  }
+
   /** By the order in which they were added. */
   async list(): Promise<readonly KnownPlace[]> {
     const { numbers } = this.#parts;
     const states = await numbers.read("shared", { kind: PLACE_STATES.name });
     return (await placesOf(numbers)).map(({ id, place }) => {
       const state = states.find((one) => one.id === id);
-      const { problem = null, disobeyed = [] } = this.#fetchers.get(id) ?? {};
+      const { problem = null, disobeyed = [], silentMs } = this.#fetchers.get(id) ?? {};
       const known = state === undefined ? null : readDocument(PLACE_STATES, id, state.body);
-      return { id, place, state: known, problem, disobeyed };
+      return { id, place, state: known, problem, disobeyed, isSilent: silentMs !== undefined };
     });
   }
 
@@ -105,8 +138,19 @@ export class Places {
       placeChange(id, place),
       ...(anew ? [forgottenState(id)] : []),
     ]);
+    await this.#endOf(id);
     await this.look();
     return this.find(id);
+  }
+
+  /** Ends what was asked before a place was changed, which may wait for long. */
+  #endOf(id: string): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      const fetcher = this.#fetchers.get(id);
+      this.#fetchers.delete(id);
+      await fetcher?.close();
+    });
+    return this.#looking;
   }
 
   /** Fetches from there no more. Its counts stay. @throws {Refusal} `not_found` */

@@ -3,6 +3,7 @@ import type {
   BoxAnswer,
   MailAnswer,
   MqttAnswer,
+  PlacesAnswer,
   WifiAnswer,
 } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
@@ -23,6 +24,7 @@ export function useAnswers() {
     backups: usePolled<BackupsAnswer>("api/backups", every(3_000, "backups")),
     wifi: usePolled<WifiAnswer>("api/wifi", every(3_000, "connections")),
     mqtt: usePolled<MqttAnswer>("api/mqtt", every(2_000, "connections")),
+    places: usePolled<PlacesAnswer>("api/places", every(2_000, "places")),
     mail: usePolled<MailAnswer>("api/mail", AGAIN_MS),
   };
 }
@@ -37,7 +39,14 @@ interface Note {
 
 export function noteOf(
   part: PartId,
-  { status, backups: [backups], wifi: [wifi], mqtt: [mqtt], mail: [mail] }: Answers,
+  {
+    status,
+    backups: [backups],
+    wifi: [wifi],
+    mqtt: [mqtt],
+    mail: [mail],
+    places: [places],
+  }: Answers,
   box: Pick<Box, "update" | "public">,
 ): Note | undefined {
   const bad = (text: string): Note => ({ text, isBad: true });
@@ -57,6 +66,10 @@ export function noteOf(
         return bad("the last one failed");
       if (backups?.targets.some(({ isOverdue }) => isOverdue)) return bad("none for a week");
       if (backups?.stick && backups.stickProblem !== null) return bad("the stick is of no use");
+      return;
+    case "places":
+      if (places?.places.some(({ lie }) => lie !== null)) return bad("one is not believed");
+      if (places?.places.some(({ isSilent }) => isSilent)) return bad("one is silent");
       return;
     case "connections":
       if (wifi !== undefined && wifi.joining === null && wifi.trouble !== null)

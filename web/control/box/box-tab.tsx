@@ -14,6 +14,7 @@ import { WifiCard } from "./connections/wifi-card.tsx";
 import { MachineCard } from "./machine/machine-card.tsx";
 import { ResetCard } from "./machine/reset-card.tsx";
 import { StatusCard } from "./machine/status-card.tsx";
+import { HomesCard, PlacesCard } from "./places/places-card.tsx";
 import { PublicCard } from "./public/public-card.tsx";
 import { UpdateCard } from "./update-card.tsx";
 
@@ -56,7 +57,7 @@ export function BoxTab() {
 
 /** The cards of a group, which stand in columns where there is room. */
 function columnsOf(part: PartId, answers: Answers): readonly ComponentChildren[] {
-  const { status, backups, wifi, mqtt, mail } = answers;
+  const { status, backups, wifi, mqtt, mail, places } = answers;
   switch (part) {
     case "machine":
       return [<StatusCard status={status} />, <OwnCards />];
@@ -64,6 +65,8 @@ function columnsOf(part: PartId, answers: Answers): readonly ComponentChildren[]
       return [<AccessCard />];
     case "public":
       return [<PublicCard />];
+    case "places":
+      return [<PlacesCard polled={places} />, <HomesCard polled={places} />];
     case "backups":
       return [
         <BackupsCard polled={backups} />,

@@ -51,6 +51,7 @@ export const PARTS = [
   { id: "machine", name: "This machine" },
   { id: "access", name: "Access" },
   { id: "public", name: "Public address" },
+  { id: "places", name: "Places" },
   { id: "backups", name: "Backups" },
   { id: "connections", name: "Connections" },
   { id: "about", name: "About" },

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import type { PlacesAnswer } from "../../../../appliance/control/wire.ts";
+import { Snippet } from "../../../shared/copy-button.tsx";
+import { ask } from "../../api.ts";
+import { AnswerCard, Form, Input, Problem, useNow, VERBATIM } from "../../parts.tsx";
+import { ago } from "../../times.ts";
+import { useAction } from "../../use-action.ts";
+import type { Polled } from "../../use-polled.ts";
+import { PlacePart } from "./place-part.tsx";
+
+const PATH = "api/places";
+
+/** Other Tallydecks whose counts are fetched from here. */
+export function PlacesCard({ polled: [answer, show] }: { polled: Polled<PlacesAnswer> }) {
+  const read = async () => show(await ask<PlacesAnswer>("GET", PATH));
+  return (
+    <AnswerCard id="places" title="Places" help="places" answer={answer}>
+      {({ places }) => (
+        <>
+          {places.length === 0 ? (
+            <FirstWords />
+          ) : (
+            <ul class="entries">
+              {places.map((place) => (
+                <PlacePart key={place.id} path={`${PATH}/${place.id}`} place={place} read={read} />
+              ))}
+            </ul>
+          )}
+          <NewPlace read={read} />
+        </>
+      )}
+    </AnswerCard>
+  );
+}
+
+function FirstWords() {
+  return (
+    <>
+      <p class="hint">
+        A place is another Tallydeck, on a rented server or at another home, that counts where this
+        machine is not reached. Its counts are fetched from here over HTTPS and shown beside your
+        own; it never needs to reach this machine.
+      </p>
+      <p class="hint">
+        <a href="docs/places">Set one up</a>, then run there:
+      </p>
+      <Snippet text="tallydeck place invite" label="the command for the place" />
+    </>
+  );
+}
+
+function NewPlace({ read }: { read: () => Promise<void> }) {
+  const { busy, problem, run } = useAction(read);
+  const [invitation, setInvitation] = useState("");
+  const submit = async () => {
+    if (await run(() => ask("POST", PATH, { invitation }))) setInvitation("");
+  };
+  return (
+    <Form onSubmit={submit}>
+      <Input
+        label="Invitation"
+        hint="The line that the command printed at the place."
+        placeholder="tallydeck-place:https://…#…"
+        required
+        {...VERBATIM}
+        value={invitation}
+        onText={setInvitation}
+      />
+      <Problem text={problem} />
+      <div class="row">
+        <button type="submit" class="primary" disabled={busy}>
+          Add the place
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+/** Others who fetch what is counted here. */
+export function HomesCard({ polled: [answer] }: { polled: Polled<PlacesAnswer> }) {
+  const now = useNow();
+  return (
+    <AnswerCard
+      id="homes"
+      title="This machine as a place"
+      help="places#add-one"
+      answer={answer}
+      hint="Another Tallydeck can fetch what is counted here, by this machine’s public address and an invitation. This command makes one, and shows it once:"
+    >
+      {({ homes }) => (
+        <>
+          <Snippet text="tallydeck place invite" label="the command for this machine" />
+          {homes.length === 0 ? (
+            <p>Nobody is invited.</p>
+          ) : (
+            <>
+              <ul class="entries">
+                {homes.map(({ name, madeAt, askedAt }) => (
+                  <li key={name}>
+                    <h3>{name}</h3>
+                    <p class="hint">
+                      invited {ago(madeAt, now)} ·{" "}
+                      {askedAt === null ? "has not asked yet" : `asked last ${ago(askedAt, now)}`}
+                    </p>
+                  </li>
+                ))}
+              </ul>
+              <p class="hint">
+                <code>tallydeck place revoke NAME</code> takes one back.
+              </p>
+            </>
+          )}
+        </>
+      )}
+    </AnswerCard>
+  );
+}
