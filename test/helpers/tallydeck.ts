@@ -47,6 +47,8 @@ aroundTests(
 interface RunningOptions {
   /** Arguments of Node before those of the program, instead of the checkout's own. */
   program?: readonly string[];
+  /** A command that runs another one elsewhere, in its own place. */
+  within?: readonly string[];
   /** Is piped in. */
   input?: string | undefined;
   /** The most open files and sockets. */
@@ -66,10 +68,10 @@ const OWN = { node: process.execPath, main: MAIN, compiled: COMPILED };
 function started(
   args: readonly string[],
   env: Env,
-  { program, input, descriptors, user, isOpen = user !== undefined }: RunningOptions,
+  { program, within = [], input, descriptors, user, isOpen = user !== undefined }: RunningOptions,
 ): ChildProcess {
   const { node, main, compiled } = isOpen ? openProgram() : OWN;
-  const command = [node, ...(program ?? [main]), ...args];
+  const command = [...within, node, ...(program ?? [main]), ...args];
   const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
   const [file = "", ...rest] = descriptors === undefined ? command : limited;
   return spawn(file, rest, {

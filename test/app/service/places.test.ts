@@ -1,88 +1,27 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
-import { type ClientRequest, request } from "node:http";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { makeCertificates } from "../../helpers/certificates.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { isLong } from "../../helpers/long.ts";
+import { isViewed, PlaceFront, placeEnv, shownViews } from "../../helpers/place-front.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
 import { untilTold } from "../../helpers/until.ts";
-import { askPort, CHROME, encode } from "../../helpers/world.ts";
+import { askPort } from "../../helpers/world.ts";
 
-const ADMIN = "the-admin-token";
 const ROUNDS = isLong ? 20 : 3;
-
-/** A proxy by TLS before a place, as in most data centres, whose line can be cut. */
-class Front {
-  port = 0;
-  to = 0;
-  readonly #server: Server;
-  readonly #open = new Set<ClientRequest>();
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async open(folder: string): Promise<Front> {
-    mkdirSync(folder);
-    makeCertificates(folder);
-    const read = (file: string) => readFileSync(join(folder, file));
-    const server = createServer({ cert: read("server.pem"), key: read("server.key") });
-    const front = new Front(server);
-    server.on("request", (asked, answer) => {
-      const headers = { ...asked.headers, "x-forwarded-proto": "https" };
-      const { method, url: path } = asked;
-      const on = request({ port: front.to, method, path, headers });
-      front.#open.add(on);
-      on.on("response", (its) => {
-        answer.writeHead(its.statusCode ?? 0, its.headers);
-        its.pipe(answer).on("error", () => {});
-        its.on("error", () => answer.destroy());
-      });
-      on.on("error", () => answer.destroy());
-      on.on("close", () => front.#open.delete(on));
-      answer.on("close", () => on.destroy());
-      asked.pipe(on);
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    front.port = (server.address() as AddressInfo).port;
-    return front;
-  }
-
-  /** Cuts whatever is asked now. */
-  cut(): void {
-    for (const on of this.#open) on.destroy();
-    this.#server.closeAllConnections();
-  }
-
-  async close(): Promise<void> {
-    this.cut();
-    this.#server.close();
-  }
-}
 
 describe("a home and its place, as processes", () => {
   const folder = eachFolder();
-  let front: Front;
+  const dir = (name: string) => join(folder(), name);
+  let front: PlaceFront;
   beforeEach(async () => {
-    front = await Front.open(join(folder(), "tls"));
+    front = await PlaceFront.open(dir("tls"));
   });
   afterEach(() => front.close());
 
-  const dir = (name: string) => join(folder(), name);
   const start = async (name: "home" | "place"): Promise<RunningService> => {
-    const service = await RunningService.start(dir(name), {
-      SITES: "blog",
-      STATS_TOKEN: ADMIN,
-      TRUSTED_PROXIES: "127.0.0.1",
-      NODE_EXTRA_CA_CERTS: join(dir("tls"), "ca.pem"),
-    });
+    const service = await RunningService.start(dir(name), placeEnv(dir("tls")));
     if (name === "place") front.to = service.port;
     return service;
   };
@@ -110,22 +49,8 @@ describe("a home and its place, as processes", () => {
       ).code,
       0,
     );
-  const view = (service: RunningService, path: string) =>
-    service
-      .ask(`/e?${new URLSearchParams({ s: "blog", v: encode({ p: path, u: 1 }) })}`, {
-        headers: { "user-agent": CHROME },
-      })
-      .then(
-        ({ status }) => status < 300,
-        () => false,
-      );
-  const shown = async (service: RunningService): Promise<number> => {
-    const { status, json } = await service.ask("/stats?site=blog", {
-      headers: { authorization: `Bearer ${ADMIN}` },
-    });
-    assert.equal(status, 200);
-    return json.pv?._ ?? 0;
-  };
+  const view = ({ port }: RunningService, path: string) => isViewed(port, path);
+  const shown = ({ port }: RunningService) => shownViews(port);
 
   it("shows at home what the place counts, by the invitation alone", async () => {
     const [home, place] = [await start("home"), await start("place")];
