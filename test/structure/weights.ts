@@ -6,18 +6,18 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_190 },
-  "appliance/store/": { files: 170, lines: 23_900 },
-  "appliance/deck/": { files: 92, lines: 11_590 },
-  "appliance/traffic/": { files: 109, lines: 11_640 },
+  "appliance/store/": { files: 170, lines: 23_950 },
+  "appliance/deck/": { files: 92, lines: 11_610 },
+  "appliance/traffic/": { files: 109, lines: 11_720 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
-  "appliance/box/": { files: 91, lines: 10_120 },
-  "appliance/control/": { files: 61, lines: 7_130 },
-  "appliance/app/": { files: 63, lines: 7_130 },
+  "appliance/box/": { files: 91, lines: 10_130 },
+  "appliance/control/": { files: 62, lines: 7_200 },
+  "appliance/app/": { files: 63, lines: 7_180 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_400 },
-  "test/": { files: 702, lines: 105_800 },
-  "web/": { files: 213, lines: 20_350 },
+  "test/": { files: 707, lines: 106_250 },
+  "web/": { files: 216, lines: 20_650 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

@@ -7,7 +7,7 @@ import { isViewed, PlaceFront, placeEnv, shownViews } from "../../helpers/place-
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { RunningService } from "../../helpers/tallydeck.ts";
 import { untilTold } from "../../helpers/until.ts";
-import { askPort } from "../../helpers/world.ts";
+import { ADMIN, askPort } from "../../helpers/world.ts";
 
 const ROUNDS = isLong ? 20 : 3;
 
