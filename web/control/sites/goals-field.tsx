@@ -88,7 +88,7 @@ export function GoalsField({ site, draft }: GoalsFieldProps) {
           name="unit"
           class="short"
           aria-label="Unit of the numbers that its events carry"
-          placeholder="Unit, like €"
+          placeholder="Unit: €"
           title="Where your events carry a number named value, its sum is told in this unit."
           autocomplete="off"
           maxLength={GOAL_LIMITS.unit}
