@@ -1,6 +1,7 @@
 import { DayZone, UTC_DAYS } from "../../../base/day-zone.ts";
 import type { StatsTotals, SurveyVersions } from "../../../store/reports.ts";
 import type { Numbers } from "../../../store/store.ts";
+import { placesOf } from "../../../traffic/places/places.ts";
 import type { Handler } from "../../route.ts";
 import type { PrivacyAnswer } from "../../wire.ts";
 
@@ -48,9 +49,10 @@ export async function privacyText(source: PrivacySource): Promise<string> {
   const zone = new DayZone(directory.dayZone ?? UTC_DAYS).nameAt(now);
   const { surveys, pings } = await countedSorts(source);
   const isPassedOn = source.isTunnelled || config.trustedProxies.length > 0;
+  const places = await hostsOfPlaces(source);
   return [
-    about(config, hasPublicAddress, isPassedOn),
-    view(hasPublicAddress),
+    about(config, { hasPublicAddress, isPassedOn, places }),
+    view(hasPublicAddress || (places.length > 0 && !isPassedOn)),
     kept(config),
     "The script also counts clicks on links to other sites, downloads, which form was sent, pages that were not found, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type. It also sends the list of all languages that your browser is set to and, so that no cache answers in that computer's place, a new random number each time. Neither is stored.",
     "Your internet address is needed to send you an answer, as with every website. It is held in memory for a short time against misuse, and is neither stored nor written to a log.",
@@ -70,10 +72,17 @@ export async function privacyText(source: PrivacySource): Promise<string> {
   ].join("\n\n");
 }
 
+/** The ways of a visitor's request. */
+interface Ways {
+  readonly hasPublicAddress: boolean;
+  readonly isPassedOn: boolean;
+  /** The hosts of places. */
+  readonly places: readonly string[];
+}
+
 function about(
   { databaseUrl }: PrivacySettings,
-  hasPublicAddress: boolean,
-  isPassedOn: boolean,
+  { hasPublicAddress, isPassedOn, places }: Ways,
 ): string {
   return [
     "Counting visits. This site counts its visits with Tallydeck, on a small computer that belongs to OPERATOR and stands in PLACE.",
@@ -82,12 +91,33 @@ function about(
       : [
           "What is counted is kept in a database on computers of DATABASE COMPANY in PLACE, which get no internet address.",
         ]),
-    hasPublicAddress
-      ? "No other company sees what your browser sends: the encryption ends on that computer."
-      : isPassedOn
-        ? "What your browser sends reaches it through TUNNEL COMPANY, which sees your internet address."
-        : "IF ANOTHER COMPANY PASSES IT ON: What your browser sends reaches it through COMPANY, which sees your internet address.",
+    ...(places.length > 0 ? [first(places)] : []),
+    ...(places.length > 0 && (hasPublicAddress || !isPassedOn)
+      ? []
+      : [passedOn(hasPublicAddress, isPassedOn)]),
   ].join(" ");
+}
+
+/** A sentence about the places to which visitors' requests go first. */
+function first(places: readonly string[]): string {
+  const [one, ...others] = places;
+  return others.length === 0
+    ? `What your browser sends goes first to a computer that OPERATOR rents from HOSTING COMPANY in PLACE OF THAT COMPUTER (${one}). It counts as this text says, and passes what it has counted on to the small computer, encrypted and without your internet address. It keeps it itself for DAYS THERE, too.`
+    : `What your browser sends goes first to one of the computers that OPERATOR rents from HOSTING COMPANIES in PLACES OF THOSE COMPUTERS (${places.join(", ")}). They count as this text says, and pass what they have counted on to the small computer, encrypted and without your internet address. They keep it themselves for DAYS THERE, too.`;
+}
+
+async function hostsOfPlaces({ directory, read }: PrivacySource): Promise<string[]> {
+  // Where no site is, there may be no data either.
+  if (directory.sites.length + directory.retired.length === 0) return [];
+  return (await placesOf({ read })).map(({ place }) => new URL(place.address).host);
+}
+
+function passedOn(hasPublicAddress: boolean, isPassedOn: boolean): string {
+  if (hasPublicAddress)
+    return "No other company sees what your browser sends: the encryption ends on that computer.";
+  return isPassedOn
+    ? "What your browser sends reaches it through TUNNEL COMPANY, which sees your internet address."
+    : "IF ANOTHER COMPANY PASSES IT ON: What your browser sends reaches it through COMPANY, which sees your internet address.";
 }
 
 function view(hasPublicAddress: boolean): string {

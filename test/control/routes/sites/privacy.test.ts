@@ -83,6 +83,19 @@ onOneEngine(() => {
       assert.doesNotMatch(out, /TUNNEL|COMPANY NAMES/);
     });
 
+    it("says that a request goes first to the places from which is fetched", async () => {
+      const token = `tdh_${"x".repeat(43)}`;
+      for (const host of ["127.0.0.1:9", "127.0.0.1:7"]) {
+        await new Owner(world()).ask("POST", "/api/places", {
+          invitation: `tallydeck-place:https://${host}#${token}`,
+        });
+        const shown = await text();
+        assert.match(shown, /goes first to .* HOSTING COMPAN.* counts? as this text says/);
+        assert.ok(shown.includes(host));
+        assert.doesNotMatch(shown, /IF ANOTHER COMPANY|IF THAT COMPANY/);
+      }
+    });
+
     it("names who runs a database elsewhere", async () => {
       const elsewhere = /in a database on computers of DATABASE COMPANY/.test(await text());
       assert.equal(elsewhere, world().isOnPostgres);
