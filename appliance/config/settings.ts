@@ -441,7 +441,7 @@ export const SETTINGS = {
     flag: "tls-port",
     ...PORT_OR_NONE,
     help: "the port where the collector answers `https://`",
-    more: "; 443 on the box",
+    more: "; 443 on the box and at a [place](places.md)",
   },
   UPDATES: {
     flag: "updates",

@@ -137,3 +137,53 @@ describe("the ports of the package's sockets", () => {
       assert.match(`${collector} ${control}`, /^8480 (?:127\.0\.0\.1:)?3000$/);
     });
 });
+
+describe("sudo tallydeck place", () => {
+  const folder = eachFolder();
+
+  /** Runs the package's command with stand-ins for what it calls, each of which says so. */
+  function ran(words: readonly string[], systemctl = ""): { status: number | null; said: string } {
+    const bin = join(folder(), "bin");
+    mkdirSync(bin);
+    for (const [name, lines] of [
+      ["id", "echo 0"],
+      ["setpriv", 'echo "$*" | sed "s/.*main.js //"'],
+      ["journalctl", "echo the reason"],
+      ["systemctl", `[ "$1" != is-enabled ] || { echo enabled; exit; }\necho "$*"\n${systemctl}`],
+    ] as const)
+      writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+    const program = join(folder(), "tallydeck");
+    const text = readFileSync(join(MACHINE, "usr/bin/tallydeck"), "utf8");
+    writeFileSync(program, text.replace("/run/systemd/system", folder()));
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const command = `exec sh "$0" "$@" 2>&1`;
+    const { status, stdout } = spawnSync("sh", ["-c", command, program, ...words], { env });
+    return { status, said: stdout.toString() };
+  }
+
+  const SERVICE = "tallydeck.service tallydeck-collector.socket tallydeck-control.socket";
+  const TRIED = `daemon-reload
+disable --quiet --now ${SERVICE}
+enable --quiet --now tallydeck-place.service
+`;
+
+  it("makes the machine a place for good, and prints an invitation", () => {
+    assert.deepEqual(ran(["place"]), { status: 0, said: `${TRIED}place invite\n` });
+  });
+
+  it("leaves the machine what it was where that cannot start, and says why", () => {
+    const fails = 'case "$*" in "enable --quiet --now tallydeck-place"*) exit 1 ;; esac';
+    assert.deepEqual(ran(["place"], fails), {
+      status: 1,
+      said: `${TRIED}the reason
+disable --quiet --now tallydeck-place.service
+enable --quiet --now ${SERVICE}
+The machine is what it was.
+`,
+    });
+  });
+
+  it("changes nothing of the machine with a further word", () => {
+    assert.deepEqual(ran(["place", "list"]), { status: 0, said: "place list\n" });
+  });
+});
