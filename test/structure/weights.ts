@@ -12,11 +12,11 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
-  "appliance/control/": { files: 62, lines: 7_200 },
+  "appliance/control/": { files: 62, lines: 7_230 },
   "appliance/app/": { files: 63, lines: 7_180 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_400 },
-  "test/": { files: 707, lines: 106_250 },
+  "test/": { files: 707, lines: 106_315 },
   "web/": { files: 216, lines: 20_650 },
 };
 
