@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { PublicDoor } from "../../appliance/control/public-door.ts";
 import { newCertificate } from "../helpers/certificates.ts";
 import { tallydeck } from "../helpers/command-line.ts";
@@ -63,12 +64,75 @@ describe("places of a machine", () => {
     await sees(/^It answered just now\./);
     await place.beacon({ p: "/there" });
     await until(async () => (await views("blog")) === 1);
-    await sees(/1 hit came as they were counted/);
+    await sees(/1 hit came live/);
     assert.equal(await control().field("Invitation").inputValue(), "");
     await control().owner.assertAccessibleInAnyLight("main", true);
     await control().page.setViewportSize({ width: 360, height: 740 });
     assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
     await control().owner.assertAccessible("main", true);
+  });
+
+  it("have sites of the same ids matched, others by a choice, and make new ones by one press", async () => {
+    await place.beacon({ p: "/" }, { s: "notes" });
+    await place.beacon({ p: "/" }, { s: "shop" });
+    await paste(await invited());
+    await sees(/^It answered/);
+    const which = (site: string) => frankfurt().getByLabel(site, { exact: true });
+    assert.equal(await which("blog").inputValue(), "blog");
+    await sees("This machine lacks notes, shop.");
+    await which("notes").selectOption("blog");
+    await until(async () => (await views("blog")) === 1);
+    await frankfurt().getByRole("switch", { name: "Make new sites here" }).click();
+    await until(async () => (await which("shop").inputValue()) === "shop");
+    await until(async () => (await views("shop")) === 1);
+    assert.equal(await which("notes").inputValue(), "blog");
+    const sites = control().world.service.store.numbers.directory.sites.map(({ id }) => id);
+    assert.deepEqual(sites.sort(), ["blog", "shop"]);
+  });
+
+  it("get another name, and are removed with what stays said", async () => {
+    await place.beacon({ p: "/" });
+    await paste(await invited());
+    await until(async () => (await views("blog")) === 1);
+    await frankfurt().getByText("Name and removal").click();
+    await frankfurt().getByLabel("Name", { exact: true }).fill("Frankfurt");
+    await frankfurt().getByLabel("Name", { exact: true }).press("Enter");
+    const renamed = control().region("Frankfurt");
+    await renamed.getByRole("button", { name: "Remove Frankfurt" }).click();
+    await control().sees(/What came stays here, as a source/);
+    await control().owner.assertAccessible("[role=dialog], dialog", true);
+    await control().page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await renamed.waitFor({ state: "detached" });
+    assert.equal(await views("blog"), 1);
+  });
+
+  it("say that they are silent, or not believed, and what to do", async () => {
+    await paste(await invited());
+    await sees(/^It answered/);
+    await place.beacon({ p: "/" });
+    const { clock } = control().world;
+    await place.stop();
+    await sees(
+      /^Nothing could be fetched just now: the connection was refused\. It is asked again/,
+    );
+    clock.advance(10 * 60_000);
+    await sees(/^Nothing was fetched for more than ten minutes/);
+    await control().page.getByRole("link", { name: "Places , one is silent" }).waitFor();
+    await control().owner.assertAccessible("main", true);
+  });
+
+  it("are asked again once somebody has seen to what they claimed", async () => {
+    place.clock.jump(3 * DAY_MS);
+    await paste(await invited());
+    await place.beacon({ p: "/" });
+    await sees(
+      /^Nothing more of it is taken\. Some of what it sent is of a day in the future\. See to it/,
+    );
+    await control().page.getByRole("link", { name: "Places , one is not believed" }).waitFor();
+    await control().owner.assertAccessibleInAnyLight("main", true);
+    control().world.clock.jump(3 * DAY_MS);
+    await frankfurt().getByRole("button", { name: "Ask it again" }).click();
+    await until(async () => (await views("blog")) === 1);
   });
 
   it("show who was invited here", async () => {

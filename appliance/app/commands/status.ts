@@ -32,12 +32,12 @@ import {
   storageProblem,
 } from "../../store/desk.ts";
 import { homesOf, type KnownHome } from "../../traffic/places/homes.ts";
-import { placesOf } from "../../traffic/places/places.ts";
 import { Answered, command, outJson, switches, type Terminal } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, databaseOf, toStart } from "./data.ts";
 import { refuseOthersData } from "./others-data.ts";
 import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
 import { homeText } from "./sites/place.ts";
+import { type ListedPlace, listedPlaces, placeText } from "./sites/places.ts";
 import { sizeText } from "./size-text.ts";
 import { systemText } from "./update/update-text.ts";
 
@@ -89,6 +89,7 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
       decks: told ? told.decks.map(deckOf) : isPlace(found) ? [] : await pluggedIn(),
       warnings: [...kept.problems, ...warnings(told, space)],
       address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
+      now: terminal.now(),
       days: daysText(kept.dayZone, terminal),
     };
     if (values.json) outJson(terminal, jsonOf(facts));
@@ -110,6 +111,8 @@ interface Facts {
   /** Undefined where USB cannot be read. */
   readonly decks: readonly string[] | undefined;
   readonly warnings: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: number;
   /** The public one, in words. */
   readonly address: string;
   /** The zone of days, in words; empty where it is that of this machine and stays so. */
@@ -130,7 +133,14 @@ function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
   ];
   if (kept.homes.length > 0) rows.push(["Fetched by", listed(kept.homes.map(homeText), "; ")]);
   else if (isPlace(found)) rows.push(["Fetched by", "nobody yet: `tallydeck place invite`"]);
-  if (kept.places.length > 0) rows.push(["Places", listed(kept.places)]);
+  if (kept.places.length > 0)
+    rows.push([
+      "Places",
+      listed(
+        kept.places.map((place) => placeText(place, facts.now)),
+        "; ",
+      ),
+    ]);
   if (database !== undefined)
     rows.push(["Numbers", database], ["Collectors", listed(kept.collectors.map(collectorOf))]);
   return rows;
@@ -151,7 +161,7 @@ function jsonOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     disk: space === undefined ? null : { ...space, used: usedBy(dataDir) },
     data: dataDir,
     homes: kept.homes.map(({ body: { name, askedAt } }) => ({ name, askedAt })),
-    places: kept.places,
+    places: kept.places.map(({ name, answeredAt, lie }) => ({ name, answeredAt, lie })),
     ...(database !== undefined && { numbers: database, collectors: kept.collectors }),
   };
 }
@@ -219,8 +229,8 @@ interface Contents {
   readonly collectors: readonly Collector[];
   /** The homes that fetch what is counted here. */
   readonly homes: readonly KnownHome[];
-  /** The names of places from which is fetched. */
-  readonly places: readonly string[];
+  /** The places from which is fetched. */
+  readonly places: readonly ListedPlace[];
   /** Ids. */
   readonly sites: readonly string[];
   readonly dayZone: ZoneSetting;
@@ -252,7 +262,7 @@ async function contentsOf(place: Place): Promise<Contents> {
     directory: await desk.directory(),
     collectors: await desk.collectors(),
     homes: await homesOf(desk),
-    places: (await placesOf(desk)).map(({ place }) => place.name),
+    places: await listedPlaces(desk),
   }));
   return {
     collectors: shared?.collectors ?? [],

@@ -7,6 +7,7 @@ import { FAILING_CARD } from "../../helpers/box-parts.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import { readOpenMetrics } from "../../helpers/open-metrics.ts";
+import { Owner } from "../../helpers/owner.ts";
 import { askPort, World } from "../../helpers/world.ts";
 
 describe("the metrics of a service", () => {
@@ -54,6 +55,32 @@ describe("the metrics of a service", () => {
       world.clock.jump(8 * DAY_MS);
       await becomes("overdue", (overdue) => overdue === 1);
       await becomes("failed_tries", (tries) => tries > 0);
+    } finally {
+      await world.end();
+    }
+  });
+
+  it("tell of places, and of one that is silent", async () => {
+    const port = await freePort();
+    const world = new World({ env: { METRICS_PORT: `${port}` } });
+    await world.start();
+    const samples = async (name: string) =>
+      readOpenMetrics((await askPort(port, "/metrics")).text).get(`tallydeck_place_${name}`)
+        ?.samples ?? [];
+    const of = async (name: string) =>
+      (await samples(name)).map(({ labels, value }) => [labels.place, value]);
+    try {
+      assert.deepEqual(await of("silent"), []);
+      // Nothing listens there.
+      const invitation = `tallydeck-place:https://127.0.0.1:9#tdh_${"x".repeat(43)}`;
+      const owner = new Owner(world);
+      await owner.ask("POST", "/api/places", { invitation, name: "Frankfurt" });
+      while (JSON.stringify(await of("failing")) !== '[["Frankfurt",1]]') await setTimeout(20);
+      assert.deepEqual(await of("silent"), [["Frankfurt", 0]]);
+      assert.deepEqual(await of("hits"), [["Frankfurt", 0]]);
+      assert.deepEqual(await of("last_answer_timestamp_seconds"), []);
+      world.clock.advance(10 * 60_000);
+      assert.deepEqual(await of("silent"), [["Frankfurt", 1]]);
     } finally {
       await world.end();
     }

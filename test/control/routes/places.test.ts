@@ -35,6 +35,20 @@ describe("places in the control API", () => {
     assert.equal((await listed())[0].name, "127.0.0.1");
   });
 
+  it("are told of on keys and dashboards once nothing came for ten minutes", async () => {
+    await add({ invitation: LINE, name: "Frankfurt" });
+    await untilTold(async () => (await listed())[0].problem !== null);
+    assert.equal((await listed())[0].isSilent, false);
+    assert.equal((await world().stats()).warnings, undefined);
+    world().clock.advance(10 * 60_000);
+    assert.equal((await listed())[0].isSilent, true);
+    assert.deepEqual((await world().stats()).warnings, ["place_silent"]);
+    assert.match(world().screen.at(-1) ?? "", /Nothing comes from another place/);
+    const { id } = (await listed())[0];
+    await owner.ask("DELETE", `${PATH}/${id}`);
+    assert.equal((await world().stats()).warnings, undefined);
+  });
+
   it("never show a token", async () => {
     await add({ invitation: LINE });
     assert.ok(!JSON.stringify(await listed()).includes("tdh_"));

@@ -43,7 +43,7 @@ ${DATA_OPTIONS_HELP}`,
     const desk = isList ? await openToLook(config) : await openToChange(config);
     try {
       if (desk === undefined) list([], terminal, values.json === true);
-      else if (isList) list(await known(desk), terminal, values.json === true);
+      else if (isList) list(await listedPlaces(desk), terminal, values.json === true);
       else if (action === "add")
         await add(
           desk,
@@ -57,7 +57,7 @@ ${DATA_OPTIONS_HELP}`,
   },
 });
 
-async function known(desk: Desk) {
+export async function listedPlaces(desk: Desk) {
   const states = await desk.read("shared", { kind: PLACE_STATES.name });
   return (await placesOf(desk)).map(({ id, place }) => {
     const state = states.find((one) => one.id === id);
@@ -73,7 +73,17 @@ async function known(desk: Desk) {
   });
 }
 
-function list(all: Awaited<ReturnType<typeof known>>, terminal: Terminal, asJson: boolean): void {
+export type ListedPlace = Awaited<ReturnType<typeof listedPlaces>>[number];
+
+/** A place by its name, and its trouble. */
+export function placeText({ name, answeredAt, lie }: ListedPlace, now: number): string {
+  if (lie !== null) return `${name}: not believed any more`;
+  if (answeredAt === null) return `${name}: has not answered yet`;
+  const minutes = Math.floor((now - answeredAt) / 60_000);
+  return minutes < 10 ? name : `${name}: nothing fetched for ${minutes} min`;
+}
+
+function list(all: readonly ListedPlace[], terminal: Terminal, asJson: boolean): void {
   if (asJson) {
     outJson(terminal, all);
     return;

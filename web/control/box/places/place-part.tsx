@@ -1,5 +1,6 @@
+import { useEffect, useState } from "preact/hooks";
 import type { PlaceStanding } from "../../../../appliance/control/wire.ts";
-import { counted, whole } from "../../../shared/format.ts";
+import { counted } from "../../../shared/format.ts";
 import { ask } from "../../api.ts";
 import { AskFirst } from "../../confirm.tsx";
 import { useShell } from "../../context.ts";
@@ -7,7 +8,7 @@ import { NameField } from "../../deck/fields/label-field.tsx";
 import { Problem, Select, Switch, useNow } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { useAction } from "../../use-action.ts";
-import { changedThere, toDo } from "./place-words.ts";
+import { otherThere, toDo } from "./place-words.ts";
 
 /** A change of a place. */
 type Change = Partial<Pick<PlaceStanding, "name" | "makesSites">> & {
@@ -96,14 +97,15 @@ function Standing({ place, busy, onBelieve }: StandingProps) {
         ? lie === null && problem === null && <p>It is being asked…</p>
         : lie === null && (
             <p>
-              It answered {ago(answeredAt, now)}.
-              {hits > 0 &&
-                ` ${whole(hits)} ${hits === 1 ? "hit" : "hits"} came as they were counted.`}
+              It answered {ago(answeredAt, now)}.{hits > 0 && ` ${counted(hits, "hit")} came live.`}
             </p>
           )}
-      {disobeyed.map(({ site, outcome }) => (
-        <p key={site} class="notice">
-          {changedThere(site, outcome)}
+      {[...new Set(disobeyed.map(({ outcome }) => outcome))].map((outcome) => (
+        <p key={outcome} class="hint">
+          {otherThere(
+            outcome,
+            disobeyed.filter((one) => one.outcome === outcome),
+          )}
         </p>
       ))}
     </div>
@@ -117,28 +119,37 @@ interface SitesProps {
 }
 
 function Sites({ place: { sites, makesSites }, busy, onChange }: SitesProps) {
-  const { sites: ours } = useShell().box;
+  const { box, actions } = useShell();
+  const { sites: ours } = box;
   const known = new Set(ours.map(({ id }) => id));
+  const news = sites.flatMap(({ as }) => (as === null || known.has(as) ? [] : [as])).join(" ");
+  // Sites are made without this page, which knows those that it has read.
+  useEffect(() => {
+    if (news !== "") void actions.readSites();
+  }, [news]);
   const missing = sites.filter(({ id, as }) => as === null && !known.has(id));
+  // It stays open while somebody chooses.
+  const [isOpen] = useState(sites.some(({ as }) => as === null));
   const options = [{ id: "", name: "None of them" }, ...ours.map(({ id }) => ({ id, name: id }))];
   return (
     <>
       <Switch
-        name="Make new ones"
+        name="Make new sites here"
         hint={
           makesSites || missing.length === 0
-            ? "Sites that it has and this machine lacks are made here."
+            ? "Those that it has and this machine lacks are made."
             : `This machine lacks ${missing.map(({ id }) => id).join(", ")}.`
         }
         isOn={makesSites}
         disabled={busy}
         onSwitch={(isOn) => onChange({ makesSites: isOn })}
       />
-      <details class="part" open={sites.some(({ as }) => as === null)}>
+      <details class="part" open={isOpen}>
         <summary>{counted(sites.length, "site")}, and which of yours each is</summary>
         {sites.map(({ id, host, as }) => (
           <Select
-            key={id}
+            // A list that gets options later does not choose one by itself.
+            key={`${id} ${ours.length}`}
             label={host === null ? id : `${id} (${host})`}
             value={as ?? ""}
             options={options}

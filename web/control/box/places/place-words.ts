@@ -1,3 +1,5 @@
+import type { PlaceStanding } from "../../../../appliance/control/wire.ts";
+
 /** The next thing to do about a place that could not be asked. */
 export function toDo(problem: string): string {
   // Words of the place's line: see traffic/places/ask.
@@ -8,13 +10,17 @@ export function toDo(problem: string): string {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  declared: "the configuration there declares it, so its settings there stay",
-  host_taken: "its host is another site’s there",
-  too_many: "there are too many sites there",
-  retired: "it is retired there",
+  declared: "The configuration there declares it, so its settings there stay",
+  host_taken: "Its host is another site’s there",
+  too_many: "There are too many sites there",
+  retired: "It is retired there",
 };
 
-/** A site that is not at a place as it is here. */
-export function changedThere(site: string, outcome: string): string {
-  return `The site ${site} is not there as it is here: ${WHY[outcome] ?? outcome}.`;
+/** Sites that are not at a place as they are here, all for one reason. */
+export function otherThere(
+  outcome: string,
+  sites: readonly PlaceStanding["disobeyed"][number][],
+): string {
+  const ids = sites.map(({ site }) => site).join(", ");
+  return `Not there as it is here: ${ids}. ${WHY[outcome] ?? outcome}.`;
 }
