@@ -13,11 +13,11 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
   "appliance/control/": { files: 62, lines: 7_230 },
-  "appliance/app/": { files: 63, lines: 7_180 },
+  "appliance/app/": { files: 63, lines: 7_200 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_400 },
-  "test/": { files: 707, lines: 106_315 },
-  "web/": { files: 216, lines: 20_650 },
+  "test/": { files: 707, lines: 106_450 },
+  "web/": { files: 216, lines: 20_680 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
