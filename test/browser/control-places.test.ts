@@ -25,7 +25,7 @@ describe("places of a machine", () => {
     const publicAddress = new FakePublicAddress();
     publicAddress.certificate = { cert, key };
     const door = new PublicDoor({ clock });
-    const env = { SITES: "blog,notes,shop" };
+    const env = { SITES: "blog,notes,shop:shop.example" };
     place = new World({ clock, door, publicAddress, env });
     await place.start();
   });
@@ -83,11 +83,14 @@ describe("places of a machine", () => {
     await which("notes").selectOption("blog");
     await until(async () => (await views("blog")) === 1);
     await frankfurt().getByRole("switch", { name: "Make new sites here" }).click();
-    await until(async () => (await which("shop").inputValue()) === "shop");
+    await until(async () => (await which("shop (shop.example)").inputValue()) === "shop");
     await until(async () => (await views("shop")) === 1);
     assert.equal(await which("notes").inputValue(), "blog");
-    const sites = control().world.service.store.numbers.directory.sites.map(({ id }) => id);
-    assert.deepEqual(sites.sort(), ["blog", "shop"]);
+    const { sites } = control().world.service.store.numbers.directory;
+    assert.deepEqual(sites.map(({ id, host }) => [id, host]).sort(), [
+      ["blog", null],
+      ["shop", "shop.example"],
+    ]);
   });
 
   it("get another name, and are removed with what stays said", async () => {

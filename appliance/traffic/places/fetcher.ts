@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { readDocument } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/message-of.ts";
-import { isSiteId } from "../../base/names.ts";
+import { isHost, isSiteId } from "../../base/names.ts";
 import {
   type Disobeyed,
   judgeUnit,
@@ -208,8 +208,12 @@ export class PlaceFetcher {
     const { sites: ours, retired } = numbers.directory;
     const matches = place.sites.filter(({ id, as }) => as !== null && as !== id);
     const known = new Set([...ours, ...retired, ...matches].map(({ id }) => id));
-    for (const { id } of sites)
-      if (!known.has(id) && isSiteId(id)) await numbers.write("createSite", { id });
+    for (const { id, host } of sites) {
+      if (known.has(id) || !isSiteId(id)) continue;
+      // Home's word on hosts holds at the place, too, which would lose one that is left out here.
+      const made = await numbers.write("createSite", { id, ...(host && isHost(host) && { host }) });
+      if (made === "host_taken") await numbers.write("createSite", { id });
+    }
   }
 
   async #disbelieve(lie: string): Promise<void> {
