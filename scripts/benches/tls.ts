@@ -7,7 +7,8 @@ import { type Running, SITE, startProgram } from "../running/servers.ts";
 import { beaconPath, USER_AGENTS, views } from "../running/traffic.ts";
 import { interleaved, type Round, startBare } from "./rounds.ts";
 
-const SERVICE = join(import.meta.dirname, "tls-server.ts");
+/** A service at a public name: see there. */
+export const SERVICE = join(import.meta.dirname, "tls-server.ts");
 const ROUNDS = 3;
 const ROUND_SECONDS = 5;
 /** Visitors at a time who each shake hands, ask once and go. */
@@ -41,8 +42,8 @@ export const tls: Part = {
   },
 };
 
-/** @returns the files of certificate and key */
-function makeCertificate(folder: string): [cert: string, key: string] {
+/** @returns the files of certificate and key, for localhost */
+export function makeCertificate(folder: string): [cert: string, key: string] {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   const files = ["-out", "cert.pem", "-keyout", "key.pem"];
   const more = [...files, "-subj", "/CN=localhost", "-days", "1"];

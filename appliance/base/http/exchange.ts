@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Agent } from "node:https";
 import type { Readable } from "node:stream";
 import type { SecureContext } from "node:tls";
 
@@ -27,6 +28,11 @@ interface Bounds {
   readonly signal: AbortSignal;
   /** Whom to trust where that is not whom Node trusts. */
   readonly trust?: SecureContext | undefined;
+}
+
+interface OpenBounds extends Omit<Bounds, "mostBytes"> {
+  /** Keeps connections: with one that the other side has closed meanwhile, the request is sent again over a new one. */
+  readonly kept?: Agent;
 }
 
 const NO_ANSWER = "the connection was closed without an answer";
@@ -74,16 +80,25 @@ export function exchange(
  * destroy.
  * @throws {Error} as `exchange`
  */
-export function opened(
-  asked: Omit<Outward, "body">,
-  bounds: Omit<Bounds, "mostBytes">,
-): Promise<IncomingMessage> {
+export function opened(asked: Omit<Outward, "body">, bounds: OpenBounds): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  begun(asked, bounds)
-    .on("response", resolve)
-    .on("error", reject)
+  const sent = begun(asked, bounds);
+  let isSettled = false;
+  const failed = (error: Error) => {
+    const { kept, ...anew } = bounds;
+    const isStale = kept !== undefined && sent.reusedSocket && !isSettled;
+    isSettled = true;
+    if (isStale && !bounds.signal.aborted) opened(asked, anew).then(resolve, reject);
+    else reject(error);
+  };
+  sent
+    .on("response", (answer) => {
+      isSettled = true;
+      resolve(answer);
+    })
+    .on("error", failed)
     // An answer that leaves HTTP, like 101, is neither.
-    .on("close", () => reject(new Error(NO_ANSWER)))
+    .on("close", () => isSettled || failed(new Error(NO_ANSWER)))
     .end();
   return promise;
 }
@@ -91,13 +106,13 @@ export function opened(
 /** Node's client is loaded with the first request: see node-http.ts. */
 function begun(
   { method, url, headers }: Omit<Outward, "body">,
-  { signal, trust }: Omit<Bounds, "mostBytes">,
+  { signal, trust, kept }: OpenBounds,
 ): ClientRequest {
   const { request } = process.getBuiltinModule(
     url.startsWith("https:") ? "node:https" : "node:http",
   );
   const secured = trust && { secureContext: trust };
-  return request(url, { method, headers, agent: false, signal, ...secured });
+  return request(url, { method, headers, agent: kept ?? false, signal, ...secured });
 }
 
 function withLength(headers: Outward["headers"], body: Outward["body"]): Outward["headers"] {

@@ -1,3 +1,4 @@
+import type { Agent } from "node:https";
 import type { Clock } from "../../base/clock.ts";
 import { askFailure, exchange, opened, trustOf } from "../../base/http/exchange.ts";
 import { messageOf } from "../../base/message-of.ts";
@@ -22,6 +23,8 @@ class PlaceFailed extends Error {
 export class PlaceLine {
   readonly #clock: Pick<Clock, "after">;
   readonly #trust: ReturnType<typeof trustOf>;
+  /** A question follows each answer at once: a handshake takes more bytes than some hits. */
+  #kept: Agent | undefined;
 
   /** @param ca certificates (PEM) that are trusted beside those that Node trusts */
   constructor(clock: Pick<Clock, "after">, ca?: string) {
@@ -44,18 +47,24 @@ export class PlaceLine {
     try {
       const url = `${address}/place/changes?after=${encodeURIComponent(after)}`;
       const headers = { ...this.#headers(token), Accept: CHANGES_TYPE };
-      const answer = await opened({ method: "GET", url, headers }, this.#bounds(end));
+      this.#kept ??= new (process.getBuiltinModule("node:https").Agent)({ keepAlive: true });
+      const bounds = { ...this.#bounds(end), kept: this.#kept };
+      const answer = await opened({ method: "GET", url, headers }, bounds);
       cancel();
       cancel = this.#clock.after(LONGEST_UNIT_MS, () => late.abort());
       try {
         const { statusCode: status = 0 } = answer;
-        if (status === 204) return undefined;
+        if (status === 204) {
+          await answer.toArray();
+          return undefined;
+        }
         if (status !== 200) throw new PlaceFailed(refusalOf(status));
         if (answer.headers["content-type"] !== CHANGES_TYPE)
           throw new PlaceFailed("there is something else than a place of Tallydeck");
         return await unitIn(answer);
       } finally {
-        answer.destroy();
+        // One that was read to its end leaves its connection to the next question.
+        if (!answer.readableEnded) answer.destroy();
       }
     } catch (error) {
       throw failure(error, end);

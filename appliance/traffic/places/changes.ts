@@ -5,6 +5,9 @@ import type { FeedQuery, Numbers, PlaceUnit } from "../../store/store.ts";
 const LONGEST_WAIT_MS = 25_000;
 /** Hits so soon after the first one go with it. */
 const TOGETHER_MS = 100;
+/** Home asks again at once: answers are so far apart, unless they have much. */
+const APART_MS = 700;
+const MUCH_BYTES = 65_536;
 /** Another node of a fleet settles once a minute. */
 const SETTLED_AFTER_MS = 1_000;
 
@@ -21,7 +24,8 @@ export async function changesAfter(
 ): Promise<PlaceUnit | undefined> {
   const { clock, confirmed } = numbers;
   confirmed.asked(home, after);
-  const until = clock.monotonic() + LONGEST_WAIT_MS;
+  const asked = clock.monotonic();
+  const until = asked + LONGEST_WAIT_MS;
   let settled: FeedQuery["settled"];
   let isFiled = false;
   for (;;) {
@@ -42,6 +46,11 @@ export async function changesAfter(
         continue;
       }
     }
+    const early = asked + APART_MS - clock.monotonic();
+    if ("unit" in feed && feed.hasNews && early > 0 && !signal.aborted && isLittle(feed.unit)) {
+      await wait(numbers, early, signal);
+      continue;
+    }
     if ("unit" in feed && (feed.hasNews || left <= 0)) {
       confirmed.answered(home);
       return feed.unit;
@@ -58,6 +67,12 @@ export async function changesAfter(
       await numbers.upkeep.anew();
     }
   }
+}
+
+/** Whether it has nothing but some hits. */
+function isLittle({ hello, log, days, surveys }: PlaceUnit): boolean {
+  const bytes = log.reduce((sum, { length }) => sum + length, 0);
+  return bytes < MUCH_BYTES && hello.sites === undefined && days.length + surveys.length === 0;
 }
 
 /** Resolves when something is counted, or a site is another. It listens from now on. */

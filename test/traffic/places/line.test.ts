@@ -50,6 +50,20 @@ describe("the line to a place", () => {
     assert.equal(await ask(), undefined);
   });
 
+  it("keeps its connection, and asks over a new one where the place has closed that", async () => {
+    const line = new PlaceLine(clock, ca);
+    const ports: (number | undefined)[] = [];
+    answer = ({ socket }, response) => {
+      ports.push(socket.remotePort);
+      if (ports.length === 3) socket.destroy();
+      else response.writeHead(204).end();
+    };
+    for (let n = 0; n < 3; n++) assert.equal(await ask(line), undefined);
+    const [first, second, third, fourth] = ports;
+    assert.deepEqual([first, first], [second, third]);
+    assert.notEqual(third, fourth);
+  });
+
   it("does not trust a certificate that nobody signed", async () => {
     await assert.rejects(ask(new PlaceLine(clock)), /certificate is not trusted/);
   });
