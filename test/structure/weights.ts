@@ -5,17 +5,17 @@ interface Weight {
 
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
-  "appliance/base/": { files: 110, lines: 8_190 },
+  "appliance/base/": { files: 110, lines: 8_210 },
   "appliance/store/": { files: 170, lines: 23_950 },
   "appliance/deck/": { files: 92, lines: 11_610 },
-  "appliance/traffic/": { files: 109, lines: 11_740 },
+  "appliance/traffic/": { files: 109, lines: 11_750 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
   "appliance/control/": { files: 62, lines: 7_230 },
   "appliance/app/": { files: 63, lines: 7_200 },
   "image/": { files: 58, lines: 7_350 },
-  "scripts/": { files: 97, lines: 9_400 },
+  "scripts/": { files: 97, lines: 9_540 },
   "test/": { files: 707, lines: 106_450 },
   "web/": { files: 216, lines: 20_680 },
 };
