@@ -118,7 +118,7 @@ describe("the rows of the dashboard", () => {
         assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
         assert.equal(await link.getAttribute("target"), "_blank");
       }
-      assert.equal(await row("source", "direct").getByRole("link").count(), 0);
+      assert.equal(await row("source", "direct").getByRole("link", { name: /^Open/ }).count(), 0);
     });
   });
 

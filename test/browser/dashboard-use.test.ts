@@ -286,7 +286,7 @@ describe("using the dashboard", () => {
     assert.equal(await owner.page.locator(".breakdowns img, .breakdowns script").count(), 0);
     assert.equal(await owner.page.title(), "hostile · Tallydeck");
     const links = await owner.page
-      .locator(".breakdowns a:not(.about, [href*='&goal='])")
+      .locator(".breakdowns a:not(.about, [href*='&goal='], [href*='&value='])")
       .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     assert.deepEqual(links, ["https://example.com/", "https://example.com/<b>"]);
     const crawlers = owner.page.locator('[data-dimension="bot_kind"] .value');
@@ -363,7 +363,7 @@ describe("using the dashboard", () => {
       await owner.page.context().setOffline(true);
       await button("Refresh").click();
       await owner.page.getByText("The machine does not answer").waitFor();
-      assert.equal(await owner.page.locator(".tile").count(), 9);
+      assert.equal(await owner.page.locator(".tile").count(), 10);
       await owner.page.context().setOffline(false);
       await owner.page.getByText("The machine does not answer").waitFor({ state: "detached" });
       owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
