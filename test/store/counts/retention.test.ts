@@ -13,6 +13,8 @@ async function visitDaily(world: World, days: number): Promise<void> {
     if (day > 1) world.clock.jump(DAY_MS);
     await world.service.store.upkeep();
     await views(world, [{ path: pathOf(day) }, { path: "/home" }]);
+    // A day is as old as the settlement after it was counted on.
+    await world.service.store.upkeep();
   }
 }
 
