@@ -31,7 +31,7 @@ export function ReadPages({ history, range, token, origin, ask }: ReadPagesProps
     from: formatDay(range.from),
     to: formatDay(range.to),
   };
-  const where = history.where.map(conditionText);
+  const where = history.where.slice(history.bound.length).map(conditionText);
   // Which pages a time was told of is a question of its own. There are always as many of them.
   const reads = TIMES.map((time) =>
     useReading<PagesRead>("stats", { ...query, where: [...where, `time:is:${time}`] }, token, 0),
