@@ -12,7 +12,11 @@ import {
 } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../../appliance/store/blocks/compact.ts";
-import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
+import {
+  DETAIL_COLUMNS,
+  DETAIL_DIMENSIONS,
+  MAX_DETAIL_ROWS,
+} from "../../../appliance/store/blocks/detail.ts";
 import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { mergeInto, mergeRows } from "../../../appliance/store/blocks/merge.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
@@ -500,7 +504,7 @@ function assertNamesWhatItHas({ dimensions, detail }: Block): void {
     for (const table of days) assert.ok(Math.max(-1, ...(table?.values ?? [])) < sizeOf(name));
   for (const day of detail)
     for (const [column, values] of (day?.values ?? []).entries())
-      assert.ok(Math.max(0, ...values) <= sizeOf(DETAIL_DIMENSIONS[column]));
+      assert.ok(Math.max(0, ...values) <= sizeOf(DETAIL_COLUMNS[column]));
   for (const day of detail)
     assert.ok(Math.max(0, ...(day?.hours ?? [])) <= 24 && Math.max(0, ...(day?.bits ?? [])) < 64);
 }
