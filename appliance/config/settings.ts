@@ -192,6 +192,11 @@ export const SETTINGS = {
     help: "how many days of counts are kept; grand totals and surveys stay",
     card: ["800"],
   },
+  PLACE_KEEP_DAYS: {
+    ...days(1),
+    fallback: "30",
+    help: "how many days of counts `tallydeck place` keeps once [home](places.md) has them; until then, `RETENTION_DAYS`",
+  },
   TRUSTED_PROXIES: {
     ...list("addresses or CIDR blocks, comma separated, like 10.0.0.0/8,::1", (text) =>
       everyItem(text, isProxy),

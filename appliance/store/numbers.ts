@@ -31,6 +31,8 @@ export interface NumbersOptions {
   retentionDays: number;
   /** Days that keep detail; 0 for none. */
   detailDays: number;
+  /** Days of counts that a place keeps once its homes have them; as long as others unless given. */
+  placeKeepDays?: number;
   clock: Clock;
   log: Log;
   /** Called whenever damage to the data was met. */
@@ -72,7 +74,7 @@ export class Numbers {
 
   /** @param isShared whether others count there, too */
   constructor(options: NumbersOptions, isShared: boolean) {
-    const { clock, log, retentionDays, detailDays } = options;
+    const { clock, log, retentionDays, detailDays, placeKeepDays } = options;
     this.#options = options;
     this.#isShared = isShared;
     this.clock = clock;
@@ -99,6 +101,7 @@ export class Numbers {
       zone,
       retentionDays,
       detailDays,
+      placeKeepDays,
       isShared,
       upTo: () => this.confirmed.upTo,
     });

@@ -154,6 +154,8 @@ export interface UpkeepTime {
 export interface SettlementQuery extends UpkeepTime {
   /** Days for which detail is kept; 0 for none. */
   readonly detailDays: number;
+  /** Days for which counts are kept that every home of this place has; as long as others unless given. */
+  readonly placeKeepDays?: number | undefined;
   /** The bytes that detail may take. */
   readonly maxDetailBytes: number;
   /** Values that a dictionary lacks count as OTHER. */

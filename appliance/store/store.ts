@@ -19,6 +19,7 @@ export { HitsEncoder } from "./intake/once.ts";
 // The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
 export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";
+export { heldAt } from "./places/confirmed.ts";
 export type { FeedQuery } from "./places/feed.ts";
 export { judgeUnit, type PlaceFacts, PlaceLies } from "./places/judge.ts";
 export {

@@ -6,9 +6,9 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_210 },
-  "appliance/store/": { files: 170, lines: 23_950 },
+  "appliance/store/": { files: 170, lines: 24_010 },
   "appliance/deck/": { files: 92, lines: 11_610 },
-  "appliance/traffic/": { files: 109, lines: 11_750 },
+  "appliance/traffic/": { files: 109, lines: 11_760 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 63, lines: 7_200 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 707, lines: 106_450 },
+  "test/": { files: 708, lines: 106_580 },
   "web/": { files: 216, lines: 20_680 },
 };
 

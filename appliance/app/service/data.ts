@@ -17,13 +17,17 @@ export interface Data {
   readSessions: ReadSessions;
 }
 
-/** Opens the data, and logs conflicts with the configuration. */
+/**
+ * Opens the data, and logs conflicts with the configuration.
+ * @param keeping for a place, which keeps what its homes have for a shorter time
+ */
 export async function startData(
   context: Context,
   onUnusable: (why: Unusable) => void,
+  keeping: Pick<Config, "placeKeepDays"> | undefined = undefined,
 ): Promise<Data> {
   const { config, clock, log, random, ends } = context;
-  const store = await startStore(context, onUnusable);
+  const store = await startStore(context, onUnusable, keeping);
   const sites = knowSites(config, store.numbers, ends);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
   ends.defer(sites.adminChanged.on(() => readSessions.endAll()));
@@ -31,7 +35,11 @@ export async function startData(
   return { store, sites, readSessions };
 }
 
-async function startStore(context: Context, onUnusable: (why: Unusable) => void): Promise<Store> {
+async function startStore(
+  context: Context,
+  onUnusable: (why: Unusable) => void,
+  keeping: Pick<Config, "placeKeepDays"> | undefined,
+): Promise<Store> {
   const { config, clock, timekeeper, log, ends, prepare, firstOpened } = context;
   const { space, readerMemoryMb, threads, databaseNow } = context;
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
@@ -44,6 +52,7 @@ async function startStore(context: Context, onUnusable: (why: Unusable) => void)
     dayZone: config.dayZone,
     detailDays: config.detailDays,
     retentionDays: config.retentionDays,
+    ...(keeping && { placeKeepDays: keeping.placeKeepDays }),
     clock,
     log,
     onUnusable,

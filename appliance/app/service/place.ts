@@ -46,7 +46,7 @@ async function start(
   const disk = watchDisk(parts);
   if (disk !== undefined) closeWith(ends, disk);
   const { promise: damaged, resolve } = Promise.withResolvers<Unusable>();
-  const data = await startData(context, resolve);
+  const data = await startData(context, resolve, config);
   const { numbers, local } = data.store;
   const figures = () => numbers.figures;
   const told = { ...parts, hits, answers, figures, isReady: () => numbers.ready };

@@ -1,5 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
+import { readDocument } from "../../base/documents.ts";
+import type { Transaction } from "../sql.ts";
 import { readPlaceCursor } from "./cursor.ts";
+import { PLACE_HOMES, type PlaceHeld } from "./kinds.ts";
 
 /** A home has so long to confirm what it was sent, before the log is settled without it. */
 const HOLD_MS = 10_000;
@@ -67,4 +70,29 @@ export class ConfirmedLog {
     }
     return least;
   }
+}
+
+/** The part that a home has which asks with a cursor; undefined while it is sent days. */
+export function heldAt(after: string): PlaceHeld | undefined {
+  const cursor = readPlaceCursor(after);
+  if (cursor === undefined || cursor.pass !== undefined) return undefined;
+  const { origin, epoch, runMs } = cursor;
+  return { origin, epoch, runMs };
+}
+
+/** All that was settled before is at every home, by the time run (ms): 0 where there is no home, or one has not said it. */
+export async function heldByHomes(sql: Transaction, runMs: number): Promise<number> {
+  const rows = await sql.rows<{ id: string; body: string }>(
+    "SELECT id, body FROM document WHERE kind = $1 AND body IS NOT NULL",
+    [PLACE_HOMES.name],
+  );
+  if (rows.length === 0) return 0;
+  const [{ origin }, epoch] = [await sql.own(), await sql.epoch()];
+  const all = rows.map(({ id, body }) => {
+    const { held } = readDocument(PLACE_HOMES, id, body);
+    // One that is ahead of us speaks of data that were ours before.
+    const isOurs = held?.origin === origin && held.epoch === epoch && held.runMs <= runMs;
+    return isOurs ? held.runMs : 0;
+  });
+  return Math.min(...all);
 }

@@ -73,14 +73,27 @@ export const PLACE_STATES = documentKind<PlaceState>("place_state", STATE, {
   inBackup: "kept",
 });
 
-const HOME = objectOf({
-  name: textUpTo(40),
-  /** SHA-256 of its token, in hex. */
-  hash: textUpTo(64),
-  madeAt: numberFrom(0),
-  /** When it asked last, about; null before. */
-  askedAt: nullable(numberFrom(0)),
+const HELD = objectOf({
+  /** The data that it holds for. */
+  origin: textUpTo(32),
+  epoch: nullable(integerFrom(0)),
+  runMs: integerFrom(0),
 });
+/** Home has all that was settled until a moment, by the time run (ms). */
+export type PlaceHeld = Fitting<typeof HELD>;
+
+const HOME = objectOf(
+  {
+    name: textUpTo(40),
+    /** SHA-256 of its token, in hex. */
+    hash: textUpTo(64),
+    madeAt: numberFrom(0),
+    /** When it asked last, about; null before. */
+    askedAt: nullable(numberFrom(0)),
+  },
+  /** By its question then. */
+  { held: HELD },
+);
 export type PlaceHome = Fitting<typeof HOME>;
 
 /** Invitations of this place: who holds the token of one is a home, and fetches what is counted here. */

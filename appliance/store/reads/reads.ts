@@ -30,6 +30,7 @@ import {
   surveysOfSite,
 } from "../imports/imports.ts";
 import { LogTail, tailOf } from "../log/tail.ts";
+import { heldByHomes } from "../places/confirmed.ts";
 import { type FeedQuery, placeFeed } from "../places/feed.ts";
 import type { KnownOrigin } from "../places/judge.ts";
 import { mergedDays } from "../places/take.ts";
@@ -134,10 +135,12 @@ export class Reads {
       this.#ends = { ...ends, last: new Map(last) };
     }
     const zone = new DayZone(query.zone);
+    const run = await timeRun(sql.rows);
     const settlement = await nextSettlement(sql.snapshotUntil(this.#ends), {
       ...query,
       zoneHour: (epochMs) => zone.hourAt(epochMs),
-      ...(await timeRun(sql.rows)),
+      ...run,
+      heldMs: query.placeKeepDays === undefined ? 0 : await heldByHomes(sql, run.runMs),
       ...more,
     });
     const epoch = await sql.epoch();

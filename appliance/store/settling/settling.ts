@@ -35,6 +35,9 @@ export interface SettlingTime extends FoldingTime {
   readonly runMs: number;
   /** The time of the last count on each day, by that measure. */
   readonly marks: ReadonlyMap<Day, number>;
+  /** Days are kept so long that every home of this place has: those whose mark is before `heldMs`. */
+  readonly placeKeepDays?: number | undefined;
+  readonly heldMs?: number | undefined;
   /** The bytes that detail may take of the disk. */
   readonly maxDetailBytes: number;
 }
@@ -89,14 +92,20 @@ export async function nextSettlement(
 /** The days that are past. None are while the clock is unsure, for it may be years ahead. */
 function pastOf(time: SettlingTime): Past {
   const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
+  const { placeKeepDays = retentionDays, heldMs = 0 } = time;
   if (bootedAt === null)
     return { today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true };
   // The calendar may be wrong, so the service has to have run for as long, too.
   const isPast = (day: Day, days: number) =>
     day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
+  const kept = Math.min(placeKeepDays, retentionDays);
   return {
     today,
-    over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
+    over: new Set(
+      [...marks]
+        .filter(([day, mark]) => isPast(day, mark < heldMs ? kept : retentionDays))
+        .map(([day]) => day),
+    ),
     keepsDetail: (day) => detailDays > 0 && !isPast(day, Math.min(detailDays, retentionDays)),
   };
 }

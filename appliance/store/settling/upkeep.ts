@@ -42,6 +42,8 @@ interface UpkeepOptions {
   retentionDays: number;
   /** Days that keep detail; 0 for none. */
   detailDays: number;
+  /** See SettlementQuery. */
+  placeKeepDays?: number | undefined;
   /** Whether others count there, too. */
   isShared: boolean;
   /** See SettlementQuery; all is settled unless given. */
@@ -179,8 +181,11 @@ export class Upkeep {
     let inVain = 0;
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
-      const { detailDays, upTo = () => undefined } = this.#options;
-      const asked = { ...time, detailDays, isFirst, minBytes, upTo: isFirst ? upTo() : undefined };
+      const { detailDays, placeKeepDays, upTo = () => undefined } = this.#options;
+      const asked = {
+        ...{ ...time, detailDays, placeKeepDays, isFirst, minBytes },
+        upTo: isFirst ? upTo() : undefined,
+      };
       const done = await this.blocks.runExclusive(() => this.#settleOnce(asked));
       if (done === null) {
         if (minBytes === 0) this.#settledOn = time.today;

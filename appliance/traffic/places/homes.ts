@@ -1,7 +1,7 @@
 import { readDocument } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
 import { isSameSecret, sha256 } from "../../base/system/secrets.ts";
-import { type Numbers, PLACE_HOMES, type PlaceHome } from "../../store/store.ts";
+import { heldAt, type Numbers, PLACE_HOMES, type PlaceHome } from "../../store/store.ts";
 
 /** The time of the last question is kept so often. */
 const NOTE_EVERY_MS = 60_000;
@@ -30,13 +30,18 @@ export class Homes {
     return found[0];
   }
 
-  /** Notes that it has asked. */
-  async asked({ id, body }: KnownHome): Promise<void> {
+  /**
+   * Notes that it has asked.
+   * @param after the cursor that it asked with, where it asked for changes: it has all before
+   */
+  async asked({ id, body }: KnownHome, after = ""): Promise<void> {
     const now = this.#numbers.clock.now();
     if (Math.abs(now - (body.askedAt ?? 0)) < NOTE_EVERY_MS) return;
     // One that was revoked meanwhile does not come back.
     if (!(await homesOf(this.#numbers)).some((one) => one.id === id)) return;
-    const change = homesChange({ put: [{ id, body: { ...body, askedAt: now } }] });
+    const held = heldAt(after);
+    const noted = { ...body, askedAt: now, ...(held && { held }) };
+    const change = homesChange({ put: [{ id, body: noted }] });
     await this.#numbers.write("changePlaces", [change]).catch(() => {
       this.#log.warn("It could not be stored when a home has asked last");
     });

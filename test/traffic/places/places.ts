@@ -46,12 +46,15 @@ export class SimulatedSide {
   #close: () => Promise<unknown> = async () => {};
   #boots = 0;
   readonly #folder: string;
+  readonly #placeKeepDays: number | undefined;
   #database: string | undefined;
   #backup: Counts | undefined;
 
-  constructor(name: string, engine: EngineName) {
+  /** @param placeKeepDays see SettlementQuery */
+  constructor(name: string, engine: EngineName, placeKeepDays?: number) {
     this.name = name;
     this.engine = engine;
+    this.#placeKeepDays = placeKeepDays;
     this.#folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
@@ -63,6 +66,7 @@ export class SimulatedSide {
       clock,
       retentionDays: 400,
       detailDays: 10,
+      ...(this.#placeKeepDays !== undefined && { placeKeepDays: this.#placeKeepDays }),
       threads: reusedThreads,
       log: silentLog(),
     };

@@ -192,7 +192,7 @@ class PlaceDoor {
         { "WWW-Authenticate": "Bearer" },
       );
     }
-    await this.#homes.asked(home);
+    await this.#homes.asked(home, queryValue(ctx.query, "after"));
     return home;
   }
 
