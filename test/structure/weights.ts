@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_210 },
-  "appliance/store/": { files: 170, lines: 24_010 },
+  "appliance/store/": { files: 170, lines: 24_030 },
   "appliance/deck/": { files: 92, lines: 11_610 },
   "appliance/traffic/": { files: 109, lines: 11_760 },
   "appliance/links/": { files: 100, lines: 11_670 },
@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 63, lines: 7_200 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 708, lines: 106_580 },
+  "test/": { files: 708, lines: 106_590 },
   "web/": { files: 216, lines: 20_680 },
 };
 

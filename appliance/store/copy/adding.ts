@@ -1,4 +1,5 @@
 import type { Day } from "../../base/calendar.ts";
+import { VALUE_RULES } from "../../base/input/value-rules.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
@@ -7,11 +8,14 @@ import { fold } from "../blocks/fold.ts";
 import { mergeRows } from "../blocks/merge.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import { documentsOfSites } from "../documents.ts";
 import { readBatch, rowsBySite } from "../log/batch.ts";
 import { markDayAgo } from "../settling/day-marks.ts";
 import { emptyRow } from "../settling/erasing.ts";
 import { SETTLED } from "../settling/parts.ts";
 import { dropMonth, PASS_GENERATION } from "../settling/statements.ts";
+import { rulesOfSites } from "../settling/value-merging.ts";
+import { type ValueMap, valueMap } from "../sites/value-rules.ts";
 import type {
   BlockKey,
   BlockPieces,
@@ -91,11 +95,15 @@ export function newerDays(source: SiteMonth, target: SiteMonth): Day[] {
   return [...amounts(source)].flatMap(([day, n]) => (n > (known.get(day) ?? 0) ? [day] : []));
 }
 
-/** The month that the target is to have; undefined where it has it. */
+/**
+ * The month that the target is to have; undefined where it has it.
+ * @param map values that count as others there, which changes no sum
+ */
 export function mergedMonth(
   month: Month,
   source: SiteMonth,
   rows: readonly BlockRow[],
+  map?: ValueMap,
 ): BroughtMonth | undefined {
   const target = monthIn(month, rows);
   const days = newerDays(source, target);
@@ -106,7 +114,7 @@ export function mergedMonth(
   const added = new Map<string, number>();
   for (const day of days)
     if (!target.days.includes(day)) addTo(added, countersOf(source.block, day - firstDayOf(month)));
-  return { days, added, pieces: mergeRows(month, pieces, ALL_KEPT).pieces };
+  return { days, added, pieces: mergeRows(month, pieces, ALL_KEPT, map).pieces };
 }
 
 function part(block: Block, isIn: (day: Day) => boolean): BlockPieces {
@@ -207,12 +215,19 @@ function isDated(body: Uint8Array): boolean {
   return batch !== undefined && batch.undated === undefined && batch.moments.length > 0;
 }
 
+/** The values of each site that count as others here. */
+export async function valueMaps({ rows }: Transaction): Promise<ReadonlyMap<SiteKey, ValueMap>> {
+  const all = rulesOfSites(await documentsOfSites(rows, VALUE_RULES.name));
+  return new Map([...all].map(([site, { rules }]) => [site, valueMap(rules)]));
+}
+
 interface Folded extends Pick<BlockKey, "site" | "source"> {
   readonly blocks: Map<Month, Block>;
 }
 
 async function folded(access: Transaction, rows: readonly LogRow[]): Promise<readonly Folded[]> {
   const exists = await access.snapshot.siteKeys();
+  const maps = await valueMaps(access);
   const all = new Map<string, Folded>();
   for (const { source, body } of rows) {
     const batch = readBatch(body);
@@ -220,7 +235,7 @@ async function folded(access: Transaction, rows: readonly LogRow[]): Promise<rea
     for (const [site, its] of rowsBySite(batch)) {
       if (!exists.has(site)) continue;
       const { blocks } = foldedOf(all, site, source);
-      fold(blocks, batch, its, { detailFrom: 0 });
+      fold(blocks, batch, its, { detailFrom: 0, map: maps.get(site) });
     }
   }
   return [...all.values()];

@@ -6,6 +6,7 @@ import {
   mergedMonth,
   monthRows,
   nextRows,
+  valueMaps,
   writeDays,
 } from "../copy/adding.ts";
 import { monthIn } from "../copy/reading.ts";
@@ -69,7 +70,9 @@ export async function mergedDays(
     source === undefined ? [] : await monthRows(snapshot, { site, source }, month, "detail");
   const whole = monthIn(month, [{ site, month, source: source ?? 0, part: SETTLED, ...pieces }]);
   const [generation, epoch] = [await snapshot.generation(), await access.epoch()];
-  return { generation, epoch, brought: mergedMonth(month, whole, rows) };
+  // A value that counts as another here may come as it was there.
+  const map = (await valueMaps(access)).get(site);
+  return { generation, epoch, brought: mergedMonth(month, whole, rows, map) };
 }
 
 /** A month of a unit, to be written as it was merged. */

@@ -81,7 +81,7 @@ export async function foldLog(
     ofSite.push(block);
   }
   const puts: BlockRow[] = [];
-  const rules = await rulesOfSites(snapshot);
+  const rules = rulesOfSites(await snapshot.valueRules());
   // Sites are folded one by one, so that the blocks of one are encoded before the next.
   for (const { site, source, byDay } of all) {
     const map = valueMap(rules.get(site)?.rules ?? []);

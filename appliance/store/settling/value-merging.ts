@@ -16,11 +16,8 @@ import {
   type Snapshot,
 } from "../snapshot.ts";
 
-/** The rules of each site for its values. */
-export async function rulesOfSites(
-  snapshot: Pick<SettlingSnapshot, "valueRules">,
-): Promise<ReadonlyMap<SiteKey, ValueRules>> {
-  const rows = await snapshot.valueRules();
+/** The rules of each site for its values. @param rows the documents of VALUE_RULES */
+export function rulesOfSites(rows: readonly RuleRow[]): ReadonlyMap<SiteKey, ValueRules> {
   return new Map(
     rows.flatMap(({ site, body }) => {
       const rules = bodyOf(VALUE_RULES, String(site), body);
@@ -36,8 +33,9 @@ type ValueStep =
 
 /** Makes values of settled blocks one that are due: the same again where a settlement was not carried out. */
 export async function* valueSteps(snapshot: SettlingSnapshot): AsyncGenerator<ValueStep> {
-  const bodies = new Map((await snapshot.valueRules()).map((row) => [row.site, row]));
-  for (const [site, { rules, due }] of await rulesOfSites(snapshot)) {
+  const kept = await snapshot.valueRules();
+  const bodies = new Map(kept.map((row) => [row.site, row]));
+  for (const [site, { rules, due }] of rulesOfSites(kept)) {
     const row = bodies.get(site);
     if (due.length === 0 || row === undefined) continue;
     const map = valueMap(due);

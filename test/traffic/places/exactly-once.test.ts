@@ -178,6 +178,25 @@ onEachEngine(() => {
       assert.deepEqual([...(await home.stored()).values()], [5]);
     });
 
+    it("come under the names that values have at home, though the place was not told", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/old", 2);
+      await catchUp();
+      await place.count("blog", "/old", 3);
+      await place.wait(place.numbers.upkeep.anew());
+      const rule = { dimension: "path", from: "/old", to: "/new" } as const;
+      await home.wait(home.numbers.write("mergeValues", { id: "blog", rule }));
+      await home.wait(home.numbers.upkeep.anew());
+      // Batches are folded by those days that come whole, and others by home.
+      await catchUp();
+      await place.count("blog", "/old", 4);
+      await catchUp();
+      await home.wait(home.numbers.upkeep.anew());
+      const paths = [...(await home.stored())].map(([key, n]) => [key.split(" ").at(-1), n]);
+      assert.deepEqual(paths, [["/new", 9]]);
+    });
+
     it("are no more where the cursor was lost", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;
