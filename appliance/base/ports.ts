@@ -38,6 +38,20 @@ export function siteCollector(collector: string, host: string | null): string {
   return host === null ? collector : `https://${host}`;
 }
 
+/** A site, and the place that counts it; null where it is counted here alone. */
+interface Tagged {
+  readonly id: string;
+  readonly host: string | null;
+  readonly place: { readonly url: string; readonly site: string } | null;
+}
+
+/** The tag of a site: it names its own host, else the place that counts it, else the collector here. */
+export function siteTag({ id, host, place }: Tagged, collector: string, isDev = false): string {
+  return host === null && place !== null
+    ? scriptTag(place.url, place.site, isDev)
+    : scriptTag(siteCollector(collector, host), id, isDev);
+}
+
 /** @param isDev whether pages on `localhost` count, too */
 export function scriptTag(collector: string, site: string, isDev = false): string {
   return `<script defer src="${collector}/s.js" data-site="${site}"${isDev ? ' data-dev="1"' : ""}></script>`;

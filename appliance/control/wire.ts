@@ -23,6 +23,7 @@ import type { PublicView } from "../links/public/view.ts";
 import type { UpdateView } from "../links/updates/view.ts";
 import type { Warning } from "../store/reports.ts";
 import type { AlarmState } from "../traffic/alarms/state.ts";
+import type { TagPlace } from "../traffic/collector/wire.ts";
 import type { ImportTotals, ImportUpload } from "./moving/upload-view.ts";
 
 export type { ErrorAnswer } from "../base/http/wire.ts";
@@ -346,6 +347,8 @@ export interface Site {
   shares: number;
   /** Whether it is not declared any more: it keeps its counts, and can come back or be erased. */
   retired: boolean;
+  /** The place that counts it, whose address its tag names; null where it is counted here alone. */
+  place: TagPlace | null;
 }
 
 /** `GET /api/sites`, the retired ones last, with the collector's port for tags and badges. */

@@ -1,50 +1,16 @@
 import assert from "node:assert/strict";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
-import { PublicDoor } from "../../appliance/control/public-door.ts";
-import { newCertificate } from "../helpers/certificates.ts";
 import { tallydeck } from "../helpers/command-line.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { FakePublicAddress } from "../helpers/public-address.ts";
-import { untilTold } from "../helpers/until.ts";
-import { World } from "../helpers/world.ts";
+import { CountingPlace } from "../helpers/counting-place.ts";
 import { eachControl } from "./control-stage.ts";
 
 const PLACES = "?tab=box&part=places";
 
 describe("places of a machine", () => {
-  const { cert, key, ca } = newCertificate();
-  const trusted = getCACertificates("default");
-  before(() => setDefaultCACertificates([...trusted, ca]));
-  after(() => setDefaultCACertificates(trusted));
-
   const control = eachControl();
-  let place: World;
-  beforeEach(async () => {
-    const clock = new FakeClock(control().world.clock.now());
-    const publicAddress = new FakePublicAddress();
-    publicAddress.certificate = { cert, key };
-    const door = new PublicDoor({ clock });
-    const env = { SITES: "blog,notes,shop:shop.example" };
-    place = new World({ clock, door, publicAddress, env });
-    await place.start();
-  });
-  afterEach(() => place.end());
-
-  const address = () => `https://localhost:${place.service.collectorTls?.port}`;
-  const invited = async (): Promise<string> => {
-    const args = ["place", "invite", "--address", address(), ...place.dataArgs];
-    const { out, err, code } = await tallydeck(args);
-    assert.equal(code, 0, err);
-    return out.trim();
-  };
-  /** Time passes at both until something holds. */
-  const until = (holds: () => Promise<boolean>) =>
-    untilTold(() => {
-      place.clock.advance(200);
-      control().world.clock.advance(200);
-      return holds();
-    });
+  const counting = CountingPlace.each(() => control().world, "blog,notes,shop:shop.example");
+  const invited = () => counting().invited();
+  const until = (holds: () => Promise<boolean>) => counting().until(holds);
   const paste = async (line: string) => {
     await control().visit(PLACES);
     await control().field("Invitation").fill(line);
@@ -62,7 +28,7 @@ describe("places of a machine", () => {
     await control().owner.assertAccessibleInAnyLight("main", true);
     await paste(await invited());
     await sees(/^It answered just now\./);
-    await place.beacon({ p: "/there" });
+    await counting().world.beacon({ p: "/there" });
     await until(async () => (await views("blog")) === 1);
     await sees(/1 hit came live/);
     assert.equal(await control().field("Invitation").inputValue(), "");
@@ -73,8 +39,8 @@ describe("places of a machine", () => {
   });
 
   it("have sites of the same ids matched, others by a choice, and make new ones by one press", async () => {
-    await place.beacon({ p: "/" }, { s: "notes" });
-    await place.beacon({ p: "/" }, { s: "shop" });
+    await counting().world.beacon({ p: "/" }, { s: "notes" });
+    await counting().world.beacon({ p: "/" }, { s: "shop" });
     await paste(await invited());
     await sees(/^It answered/);
     const which = (site: string) => frankfurt().getByLabel(site, { exact: true });
@@ -93,8 +59,34 @@ describe("places of a machine", () => {
     ]);
   });
 
+  it("have their address in the tags of sites, also of one that is new", async () => {
+    await paste(await invited());
+    await sees(/^It answered/);
+    const tag = (site: string) =>
+      `<script defer src="${counting().address}/s.js" data-site="${site}"></script>`;
+    await control().visit("?tab=sites&site=blog");
+    await control().sees(tag("blog"));
+    await control().sees("It names localhost, which counts this site.");
+    await control().owner.assertAccessibleInAnyLight("main", true);
+    await control().visit("?tab=sites");
+    await control().button("Add a site").click();
+    await control().field("Id").fill("fresh");
+    await control().button("Add").click();
+    await control().sees(tag("fresh"));
+    await until(
+      async () => (await counting().world.readRaw("/stats", { site: "fresh" })).status === 200,
+    );
+    await control().visit(PLACES);
+    await frankfurt().getByText("Name and removal").click();
+    await frankfurt().getByRole("button", { name: "Remove localhost" }).click();
+    await control().page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await frankfurt().waitFor({ state: "detached" });
+    await control().visit("?tab=sites&site=blog");
+    await control().page.getByText(`:${control().world.port}/s.js"`).waitFor();
+  });
+
   it("get another name, and are removed with what stays said", async () => {
-    await place.beacon({ p: "/" });
+    await counting().world.beacon({ p: "/" });
     await paste(await invited());
     await until(async () => (await views("blog")) === 1);
     await frankfurt().getByText("Name and removal").click();
@@ -112,9 +104,9 @@ describe("places of a machine", () => {
   it("say that they are silent, or not believed, and what to do", async () => {
     await paste(await invited());
     await sees(/^It answered/);
-    await place.beacon({ p: "/" });
+    await counting().world.beacon({ p: "/" });
     const { clock } = control().world;
-    await place.stop();
+    await counting().world.stop();
     await sees(
       /^Nothing could be fetched just now: the connection was refused\. It is asked again/,
     );
@@ -125,9 +117,9 @@ describe("places of a machine", () => {
   });
 
   it("are asked again once somebody has seen to what they claimed", async () => {
-    place.clock.jump(3 * DAY_MS);
+    counting().world.clock.jump(3 * DAY_MS);
     await paste(await invited());
-    await place.beacon({ p: "/" });
+    await counting().world.beacon({ p: "/" });
     await sees(
       /^Nothing more of it is taken\. Some of what it sent is of a day in the future\. See to it/,
     );

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { CountingPlace } from "../helpers/counting-place.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { Owner as ApiOwner } from "../helpers/owner.ts";
 import { FakePublicAddress } from "../helpers/public-address.ts";
 import { ADMIN, sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";
@@ -186,5 +188,61 @@ describe("the setup page of a box with a public address", () => {
     const section = owner.page.getByRole("region", { name: "A public site and a machine at home" });
     assert.match(await seen(section), /may stay silent at home though it works for everybody else/);
     owner.assertUntroubled();
+  });
+});
+
+describe("the setup page of a home whose site another place counts", () => {
+  let owner: Owner;
+  const world = sharedWorld({ clock: new FakeClock(Date.now()) });
+  const place = CountingPlace.each(world, "blog");
+  const api = new ApiOwner(world);
+  beforeEach(async () => {
+    const invitation = await place().invited();
+    const reply = await api.ask("POST", "/api/places", { invitation, name: "Frankfurt" });
+    assert.equal(reply.status, 201, reply.text);
+    const known = async () => (await api.get("/api/places")).places;
+    await place().until(async () => (await known()).at(-1).answeredAt !== null);
+    owner = await Owner.come(world(), { ignoreHTTPSErrors: true });
+    await owner.open("/help?site=blog");
+    await owner.page.getByLabel("Token", { exact: true }).fill(ADMIN);
+    await owner.page.getByText(tag()).waitFor();
+  });
+  afterEach(async () => {
+    await owner.leave();
+    for (const { id } of (await api.get("/api/places")).places)
+      await api.ask("DELETE", `/api/places/${id}`);
+  });
+  const tag = () => `<script defer src="${place().address}/s.js" data-site="blog"></script>`;
+  const finding = async () => {
+    const card = owner.page.locator(".check-card", { hasText: "Send a test view" });
+    await card.getByRole("button").click();
+    await place().until(() => card.locator(".finding p").first().isVisible());
+    return seen(card.locator(".finding p").first());
+  };
+
+  it("has its tag, ping, survey and badge by the place, and a test view goes there and arrives", async () => {
+    for (const path of ["/a?s=blog", "/s?s=blog", "/badge?site=blog"])
+      await owner.page.getByText(`${place().address}${path}`).first().waitFor();
+    const section = owner.page.getByRole("region", { name: "A public site and a machine at home" });
+    assert.match(await seen(section), /They need not reach this machine/);
+    assert.match(await finding(), /✓.*Counted.*, through Frankfurt\./s);
+    assert.equal((await place().world.stats()).path["/tallydeck-test"], 1);
+    assert.equal((await world().stats()).path["/tallydeck-test"], 1);
+    owner.expectTroubles(/^asked https:\/\/localhost/);
+    owner.assertUntroubled();
+    await owner.assertAccessibleInAnyLight();
+    await owner.page.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), 360);
+  });
+
+  it("says when the place does not answer", async () => {
+    const { address } = place();
+    await place().world.stop();
+    assert.match(
+      await finding(),
+      new RegExp(`✗.*Frankfurt does not answer this device at ${address}`, "s"),
+    );
+    await owner.page.getByText("Look there whether it runs").waitFor();
+    owner.expectTroubles(/^asked https:\/\/localhost|ERR_CONNECTION_REFUSED/);
   });
 });

@@ -128,7 +128,7 @@ export function Dashboard(props: DashboardProps) {
             {({ Surveys }) => <Surveys {...{ history, range, view, token, change }} />}
           </Later>
         ) : isNew ? (
-          <Later part={REST}>{({ Empty }) => <Empty {...{ history, refresh }} />}</Later>
+          <Later part={REST}>{({ Empty }) => <Empty {...{ history, token, refresh }} />}</Later>
         ) : (
           <Traffic
             {...{ history, range, token, view, bots, toggleBots, change }}

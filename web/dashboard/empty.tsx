@@ -1,15 +1,18 @@
 import { scriptTag } from "../../appliance/base/ports.ts";
 import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
+import { usePublicAddress } from "../shared/public-address.ts";
 import type { History } from "./history.ts";
 
 interface EmptyProps {
   history: History;
+  token: string;
   refresh: () => void;
 }
 
 /** The page of a site without counts: its tag, and the usual problems. */
-export function Empty({ history: { site, only }, refresh }: EmptyProps) {
+export function Empty({ history: { site, only }, token, refresh }: EmptyProps) {
+  const { url, place } = usePublicAddress(site, token);
   if (only !== null)
     return (
       <section class="card empty">
@@ -20,7 +23,10 @@ export function Empty({ history: { site, only }, refresh }: EmptyProps) {
     <section class="card empty" aria-labelledby="empty-title">
       <h2 id="empty-title">No visits counted for {site} yet</h2>
       <p>Put this line into the head of every page, then open one of them:</p>
-      <Snippet text={scriptTag(baseUrl(location.href), site)} label="the script tag" />
+      <Snippet
+        text={scriptTag(place?.url ?? url ?? baseUrl(location.href), place?.site ?? site)}
+        label="the script tag"
+      />
       <h3>Still nothing?</h3>
       <ul>
         <li>

@@ -1,10 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { scriptTag } from "../../appliance/base/ports.ts";
-import type { PublicAddressAnswer } from "../../appliance/traffic/collector/wire.ts";
-import { readJson } from "../shared/api.ts";
+import type { TagPlace } from "../../appliance/traffic/collector/wire.ts";
 import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Field } from "../shared/field.tsx";
+import { usePublicAddress } from "../shared/public-address.ts";
 import { loadToken } from "../shared/token.ts";
 import { CheckCard } from "./check-card.tsx";
 import {
@@ -34,8 +34,9 @@ export function Help() {
   const set = (key: keyof Setup) => (text: string) => setSetup({ ...setup, [key]: text.trim() });
   const site = setup.site || "my-site";
   const base = baseUrl(location.href);
-  const publicUrl = usePublicUrl();
-  const tagBase = publicUrl ?? base;
+  const { url: publicUrl, place } = usePublicAddress(setup.site, setup.token);
+  const tagBase = place?.url ?? publicUrl ?? base;
+  const tagSite = place?.site ?? site;
   return (
     <div class="page help">
       <header class="top">
@@ -71,9 +72,15 @@ export function Help() {
             Put this line into the head of every page. It sets no cookie, asks no third party, and
             does nothing for visitors who ask not to be tracked.
           </p>
-          <Snippet text={scriptTag(tagBase, site)} label="the script tag" />
-          {publicUrl !== null && (
-            <p class="hint">It names the public address, which visitors everywhere can open.</p>
+          <Snippet text={scriptTag(tagBase, tagSite)} label="the script tag" />
+          {place !== null ? (
+            <p class="hint">
+              It names {place.name}, another Tallydeck of yours that counts this site.
+            </p>
+          ) : (
+            publicUrl !== null && (
+              <p class="hint">It names the public address, which visitors everywhere can open.</p>
+            )
           )}
           <p class="hint">
             To try it on <code>localhost</code>, add <code>data-dev="1"</code> to the tag. On a
@@ -82,12 +89,12 @@ export function Help() {
         </section>
         <section aria-labelledby="checks-title">
           <h2 id="checks-title">Checks</h2>
-          <Checks setup={setup} set={set} />
+          <Checks setup={setup} set={set} place={place} />
         </section>
         <OwnVisits origin={setup.origin} />
         <ReadingToken site={site} />
-        <PublicSite base={base} publicUrl={publicUrl} />
-        <MoreSnippets site={site} base={tagBase} />
+        <PublicSite base={base} publicUrl={publicUrl} place={place} />
+        <MoreSnippets site={tagSite} base={tagBase} />
       </main>
     </div>
   );
@@ -96,9 +103,10 @@ export function Help() {
 interface ChecksProps {
   setup: Setup;
   set: (key: keyof Setup) => (text: string) => void;
+  place: TagPlace | null;
 }
 
-function Checks({ setup, set }: ChecksProps) {
+function Checks({ setup, set, place }: ChecksProps) {
   const { token, origin, otherSite, site } = setup;
   const needsToken = token === "" ? NEEDS_TOKEN : "";
   return (
@@ -172,11 +180,12 @@ function Checks({ setup, set }: ChecksProps) {
         button="Send a test view"
         setup={setup}
         missing={site === "" ? NEEDS_SITE : needsToken}
-        check={testView}
+        check={(setup) => testView(setup, place)}
       >
         <p>
-          Counts one view of <code>{TEST_PATH}</code>, as if a visitor had opened this page. It
-          stays in the figures, and check 3 sees it too.
+          Counts one view of <code>{TEST_PATH}</code>, as if a visitor had opened this page
+          {place !== null && `: it goes to ${place.name}, and has to arrive here`}. It stays in the
+          figures, and check 3 sees it too.
         </p>
       </CheckCard>
     </ol>
@@ -187,17 +196,4 @@ function needsSecond({ site, token, otherSite, otherToken }: Setup): string {
   if (site === "") return NEEDS_SITE;
   if (otherSite === "") return "Type the id of the second site first.";
   return token === "" && otherToken === "" ? NEEDS_TOKEN : "";
-}
-
-/** The address of the collector for visitors; null where it is not known. */
-function usePublicUrl(): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    // The page uses the address at which it was opened when there is no answer.
-    readJson<PublicAddressAnswer>("public-address", {}, "").then(
-      (answer) => setUrl(answer.unchanged ? null : answer.body.url),
-      () => {},
-    );
-  }, []);
-  return url;
 }

@@ -1,4 +1,5 @@
 import { siteTokenKey } from "../../appliance/base/names.ts";
+import type { TagPlace } from "../../appliance/traffic/collector/wire.ts";
 import { Snippet } from "../shared/copy-button.tsx";
 
 /** Instructions for keeping the owner's own visits out of the figures. */
@@ -37,7 +38,25 @@ export function ReadingToken({ site }: { site: string }) {
 }
 
 /** Ways for visitors of a public site to reach a box at home. */
-export function PublicSite({ base, publicUrl }: { base: string; publicUrl: string | null }) {
+export function PublicSite({
+  base,
+  publicUrl,
+  place,
+}: {
+  base: string;
+  publicUrl: string | null;
+  place: TagPlace | null;
+}) {
+  if (place !== null)
+    return (
+      <section id="reach" aria-labelledby="reach-title">
+        <h2 id="reach-title">A public site and a machine at home</h2>
+        <p>
+          Visitors reach <code>{place.url}</code>, and what is counted there comes here by itself.
+          They need not reach this machine. A test view proves the whole way.
+        </p>
+      </section>
+    );
   return (
     <section id="reach" aria-labelledby="reach-title">
       <h2 id="reach-title">A public site and a machine at home</h2>

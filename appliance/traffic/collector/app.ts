@@ -5,6 +5,7 @@ import type { Listener } from "../../base/http/listen.ts";
 import type { Pages } from "../../base/http/pages.ts";
 import type { Log } from "../../base/log.ts";
 import type { Numbers } from "../../store/store.ts";
+import { TagPlaces } from "../places/tags.ts";
 import { Access } from "./access.ts";
 import { alive, fixedRoutes, withRoutes } from "./frame.ts";
 import { HitCounter } from "./hit-counter.ts";
@@ -61,10 +62,14 @@ export function createCollector(parts: CollectorParts): Koa {
   const access = new Access({ sites, readSessions, shareUses, client, clock });
   const { tally = new HitCounter(), control = () => undefined } = parts;
   const places = placeRoutes(parts);
+  const tagPlaces = new TagPlaces(numbers);
   const hits = countHits({ ...parts, tally });
 
   const ahead = () => numbers.zone.wall(clock.now()) - clock.now();
-  const router = fixedRoutes(parts.pages, ahead, readinessRoute(readiness, alive))
+  const router = fixedRoutes(parts.pages, ahead, {
+    root: readinessRoute(readiness, alive),
+    reached: async () => (await tagPlaces.find()).addresses,
+  })
     .options("/s", surveyPreflight)
     .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))
@@ -79,7 +84,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/versions", surveyVersionsRoute(access, numbers))
     .get("/surveys/export", surveysExportRoute(access, numbers))
     .get("/sites", sitesRoute(access, sites))
-    .get("/public-address", publicAddressRoute(door))
+    .get("/public-address", publicAddressRoute(door, access, tagPlaces))
     .get("/web-ui", webUiRoute(access, client, control))
     .get("/place/changes", places.changes)
     .put("/place/sites", places.sites)

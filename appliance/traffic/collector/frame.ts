@@ -31,37 +31,53 @@ const ASSETS = [
   "vendor/frappe-charts.min.css",
 ];
 
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  // frappe-charts writes inline styles.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** @param reached the origins that a page asks besides its own */
+function pageHeaders(reached: readonly string[] = []): Record<string, string> {
+  return {
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      // frappe-charts writes inline styles.
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      ["connect-src 'self'", ...reached].join(" "),
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+  };
+}
 
-const PAGE_HEADERS = {
-  "Content-Security-Policy": PAGE_POLICY,
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-};
+const PAGE_HEADERS = pageHeaders();
+
+interface FixedParts {
+  readonly root?: Middleware;
+  /** The origins of places, to which the setup page sends a test view. */
+  readonly reached?: () => Promise<readonly string[]>;
+}
 
 /**
  * The routes that do not depend on the state of the data: the script and the pages.
  * @param ahead the milliseconds that the clock of days is ahead of UTC now
  */
-export function fixedRoutes(pages: Pages, ahead: () => number, root = alive): Router {
+export function fixedRoutes(
+  pages: Pages,
+  ahead: () => number,
+  { root = alive, reached = async () => [] }: FixedParts = {},
+): Router {
   const router = new Router({ sensitive: true, strict: true })
     .get("/", root)
     .get("/s.js", script(pages, ahead))
     .get("/dashboard", page(pages, "dashboard.html"))
     .get("/dashboard/", leadsTo("../dashboard"))
     .get("/help/", leadsTo("../help"))
-    .get("/help", page(pages, "help.html"))
+    .get("/help", async (ctx) => {
+      ctx.set(pageHeaders(await reached()));
+      pages.send(ctx, "help.html");
+    })
     .get("/docs", leadsTo("docs/index"))
     .get("/docs/", leadsTo("index"))
     .get("/docs/:page", doc(pages))

@@ -29,6 +29,18 @@ export interface SessionAnswer {
 export interface PublicAddressAnswer {
   /** `https://stats.example.com` */
   url: string | null;
+  /** The place that counts the site that was named with its token; null where none does. */
+  place: TagPlace | null;
+}
+
+/** A place as the tag of a site names it. */
+export interface TagPlace {
+  /** Its name for people. */
+  name: string;
+  /** `https://stats.example.com` */
+  url: string;
+  /** The id that the site has there. */
+  site: string;
 }
 
 /** `GET /web-ui`: where who asks reaches the owner's Web UI; null where that is not known, or no site but one is theirs to read. */

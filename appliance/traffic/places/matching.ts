@@ -41,24 +41,34 @@ export function matched(
   return { place: { ...place, sites: next, noted: origin }, isMore };
 }
 
+/** The ids that a site of ours has at a place, or is to have; none for one that is not counted there. */
+export function idsAt({
+  sites,
+}: Pick<PlaceBody, "sites">): (ours: Pick<SiteRecord, "key" | "id">) => readonly string[] {
+  const names = Map.groupBy(
+    sites.filter(({ number }) => number !== null),
+    ({ number }) => number,
+  );
+  // One that is another of ours, or none of them, is not told anew.
+  const taken = new Set(
+    sites.flatMap(({ id, as, number }) => (as === NOT_TAKEN || number !== null ? [id] : [])),
+  );
+  return ({ key, id }) => names.get(key)?.map((site) => site.id) ?? (taken.has(id) ? [] : [id]);
+}
+
 /** Our sites as a place is told them: each by the id that it has there. */
 export function sitesFor(
   { sites }: Pick<PlaceBody, "sites">,
   { directory }: Pick<Numbers, "directory">,
 ): Pick<HomeSites, "zone" | "sites"> {
-  const notTaken = new Set(sites.flatMap(({ id, as }) => (as === NOT_TAKEN ? [id] : [])));
-  const names = Map.groupBy(
-    sites.filter(({ number }) => number !== null),
-    ({ number }) => number,
-  );
+  const idsOf = idsAt({ sites });
   return {
     zone: directory.dayZone?.zone ?? null,
-    sites: directory.sites.flatMap(({ key, id, host, badge, tokenHash, leftOut, valueRules }) => {
-      const there =
-        names.get(key)?.map((site) => site.id) ?? [id].filter((one) => !notTaken.has(one));
+    sites: directory.sites.flatMap((site) => {
+      const { host, badge, tokenHash, leftOut, valueRules } = site;
       const token = tokenHash === null ? null : Buffer.from(tokenHash).toString("hex");
       const { rules = [] } = valueRules ?? {};
-      return there.map((name, at) => ({
+      return idsOf(site).map((name, at) => ({
         id: name,
         // A host is one site's.
         host: at === 0 ? host : null,

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import { siteTag } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { Field } from "../../shared/field.tsx";
@@ -13,8 +13,7 @@ import { useNewSite } from "./new-site.tsx";
 
 /** A site with its token, as it was made here. */
 export interface Made {
-  id: string;
-  host: string | null;
+  site: Site;
   token: string;
 }
 
@@ -35,7 +34,7 @@ export function AddSite({ onMade, onCancel }: AddSiteProps) {
     run(async () => {
       const site = await ask<Site>("POST", "api/sites", { ...wish, ...(host !== "" && { host }) });
       const { token } = await ask<NewReadToken>("POST", `api/sites/${site.id}/token`);
-      onMade({ id: site.id, host: site.host, token });
+      onMade({ site, token });
     });
   return (
     <div class="narrow">
@@ -68,19 +67,20 @@ export function AddSite({ onMade, onCancel }: AddSiteProps) {
 }
 
 /** The tag and the token of a site that was just added. */
-export function MadeSite({ made: { id, host, token } }: { made: Made }) {
+export function MadeSite({ made: { site, token } }: { made: Made }) {
   const { box } = useShell();
+  const { id } = site;
   return (
     <Card id="made" title={`${id} is ready`}>
       <p>Put this line into the head of every page:</p>
-      <Snippet text={scriptTag(siteCollector(visitorsUrl(box), host), id)} label="the script tag" />
+      <Snippet text={siteTag(site, visitorsUrl(box))} label="the script tag" />
       <Secret
         title={`The token of ${id}, to read its dashboard.`}
         token={token}
         label="the site's token"
       />
       <p class="hint">
-        <HttpsHint />
+        <HttpsHint site={site} />
       </p>
     </Card>
   );

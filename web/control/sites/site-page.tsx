@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import { siteCollector, siteTag } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { wallOf } from "../../shared/dates.ts";
@@ -13,6 +13,7 @@ import { ask } from "../api.ts";
 import { AskFirst } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
+import { HttpsHint } from "../https-hint.tsx";
 import { Fact, Input, Problem, Secret, Switch, useNow, VERBATIM } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { standingAlarms } from "./alarm-words.ts";
@@ -49,7 +50,6 @@ export function SitePage({ site, activity }: SitePageProps) {
     if (draft === null) title.current?.focus({ preventScroll: true });
   }, []);
   const path = `api/sites/${site.id}`;
-  const base = siteCollector(visitorsUrl(box), site.host);
   const readers = siteCollector(readersUrl(box), site.host);
   return (
     <section class="stack site" aria-labelledby={`site-${site.id}`}>
@@ -67,7 +67,12 @@ export function SitePage({ site, activity }: SitePageProps) {
         <div class="card stack">
           <SiteGlance activity={activity} />
           <h3>Script tag</h3>
-          <Snippet text={scriptTag(base, site.id)} label={`the script tag of ${site.id}`} />
+          <Snippet text={siteTag(site, visitorsUrl(box))} label={`the script tag of ${site.id}`} />
+          {site.host === null && site.place !== null && (
+            <p class="hint">
+              <HttpsHint site={site} />
+            </p>
+          )}
         </div>
         <div class="card sections">
           <AlarmsField id={site.id} states={activity?.alarms} />
@@ -83,7 +88,7 @@ export function SitePage({ site, activity }: SitePageProps) {
           <SurveyLabelsField path={`${path}/survey-labels`} />
           <LeftOutField site={path} />
           <ValuesField site={path} draft={of("value")} />
-          <BadgeField site={site} base={base} />
+          <BadgeField site={site} />
           <ImportField site={site.id} />
           <ExportField site={site.id} />
           <TokenField site={site} />
@@ -122,10 +127,13 @@ function ToSites() {
 }
 
 /** The badge as every visitor sees it, and the Markdown for a README. */
-function BadgeField({ site, base }: { site: Site; base: string }) {
-  const { actions } = useShell();
+function BadgeField({ site }: { site: Site }) {
+  const { actions, box } = useShell();
   const { busy, problem, run } = useAction(actions.readSites);
-  const url = `${base}/badge?site=${site.id}`;
+  // A place shows its own views: one of this machine shows all of them, where readers reach it.
+  const place = site.host === null && !box.public?.view.live ? site.place : null;
+  const base = place?.url ?? siteCollector(visitorsUrl(box), site.host);
+  const url = `${base}/badge?site=${place?.site ?? site.id}`;
   return (
     <Section title="Badge" state={site.badge ? "public" : "off"}>
       <Switch
@@ -136,7 +144,10 @@ function BadgeField({ site, base }: { site: Site; base: string }) {
       />
       {site.badge && (
         <>
-          <p class="hint">Anyone can read this number. For a README:</p>
+          <p class="hint">
+            Anyone can read this number
+            {place && `, which is of the views that ${place.name} counted`}. For a README:
+          </p>
           <Snippet text={`![views](${url})`} label={`the badge of ${site.id}`} />
         </>
       )}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import { siteTag } from "../../../appliance/base/ports.ts";
 import type { Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { keepChoice, loadChoice } from "../../shared/token.ts";
@@ -118,20 +118,20 @@ function NameSite({ onMade }: { onMade: (id: string) => void }) {
   );
 }
 
-function Tag({ site: { id, host }, collector }: { site: Site; collector: string }) {
+function Tag({ site, collector }: { site: Site; collector: string }) {
   const { hostname } = new URL(collector);
   return (
     <>
       <p>Put this line into the head of every page:</p>
-      <Snippet text={scriptTag(siteCollector(collector, host), id)} label="the script tag" />
+      <Snippet text={siteTag(site, collector)} label="the script tag" />
       <p class="hint">
-        {host === null && isThisMachine(hostname) ? (
+        {site.host === null && site.place === null && isThisMachine(hostname) ? (
           <>
             <code>{hostname}</code> leads here from this machine alone. For visitors from elsewhere,
             open this page by the machine's name or number on your network.{" "}
           </>
         ) : null}
-        <HttpsHint />
+        <HttpsHint site={site} />
       </p>
     </>
   );
@@ -143,13 +143,12 @@ interface ArrivalProps {
   hasViews: boolean;
 }
 
-function Arrival({ site: { id, host }, collector, hasViews }: ArrivalProps) {
-  const tag = scriptTag(siteCollector(collector, host), id, true);
+function Arrival({ site, collector, hasViews }: ArrivalProps) {
   return (
     <>
       <p role="status" class={hasViews ? "arrival good" : "arrival"}>
         <span class="beacon" aria-hidden="true" />
-        {hasViews ? `The first view of ${id} has arrived.` : "Waiting for the first view…"}
+        {hasViews ? `The first view of ${site.id} has arrived.` : "Waiting for the first view…"}
       </p>
       {!hasViews && (
         <>
@@ -157,7 +156,7 @@ function Arrival({ site: { id, host }, collector, hasViews }: ArrivalProps) {
             Open a page of your site now. A browser that asks not to be tracked is not counted. A
             page on <code>localhost</code> counts with this tag:
           </p>
-          <Snippet text={tag} label="the script tag for localhost" />
+          <Snippet text={siteTag(site, collector, true)} label="the script tag for localhost" />
         </>
       )}
     </>

@@ -9,7 +9,7 @@ import {
   tokenTwin,
   twinProblem,
 } from "../../../base/names.ts";
-import { listenerUrl, scriptTag, siteCollector, urlOf } from "../../../base/ports.ts";
+import { listenerUrl, siteTag, urlOf } from "../../../base/ports.ts";
 import { thisNetwork } from "../../../box/box-notices.ts";
 import type { Config } from "../../../config/config.ts";
 import {
@@ -24,6 +24,7 @@ import {
   type SiteRecord,
   siteIn,
 } from "../../../store/desk.ts";
+import { tagFinder } from "../../../traffic/places/tags.ts";
 import {
   CommandFailed,
   command,
@@ -142,15 +143,18 @@ async function add({ desk, directory, id, values, terminal, config }: SitesActio
   const isBack = retiredIn(directory, id) !== undefined;
   await expectDone(desk, await desk.write("createSite", input), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
-  const host = siteIn(await desk.directory(), id)?.host ?? null;
+  const site = siteIn(await desk.directory(), id);
+  const host = site?.host ?? null;
+  const place = site === undefined ? null : (await tagFinder(desk)).of(site);
   const url = collectorUrl(config);
-  const whose =
+  const ours =
     url === undefined
       ? `, with the address by which visitors reach your collectors in place of ${ELSEWHERE}`
       : ", with an address of this machine that visitors reach";
+  const whose = place === null ? ours : `, which ${place.name} counts`;
   terminal.out(`${done} Put this on its pages${host === null ? whose : ""}:
 
-  ${scriptTag(siteCollector(url ?? ELSEWHERE, host), id)}
+  ${siteTag({ id, host, place }, url ?? ELSEWHERE)}
 `);
 }
 

@@ -16,6 +16,7 @@ import {
   SURVEY_LABELS,
   settingOfSite,
 } from "../../../store/store.ts";
+import { TagPlaces } from "../../../traffic/places/tags.ts";
 import type { OwnerContext } from "../../context.ts";
 import type { ControlContext, Handler, RoutesOf } from "../../route.ts";
 import type {
@@ -218,7 +219,7 @@ export function startSites({
   collector,
 }: OwnerContext & Pick<SitesParts, "declared"> & { collector: { readonly port: number } }): void {
   routes.owner(
-    { numbers, declared, collectorPort: () => collector.port },
+    { numbers, declared, places: new TagPlaces(numbers), collectorPort: () => collector.port },
     {
       ...SITE_ROUTES,
       ...SHARE_ROUTES,

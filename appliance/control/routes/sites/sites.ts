@@ -6,6 +6,7 @@ import { siteIdOf, tokenTwin, twinProblem } from "../../../base/names.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { makeReadToken } from "../../../base/system/secrets.ts";
 import { type Numbers, type SiteOutcome, type SiteRecord, sharesOf } from "../../../store/store.ts";
+import type { TagPlaces } from "../../../traffic/places/tags.ts";
 import { bodyWith, NEW_SITE_ID, SITE_HOST } from "../../input.ts";
 import type { ControlContext, RoutesOf } from "../../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../../wire.ts";
@@ -20,6 +21,7 @@ export interface Declared {
 export interface SitesParts {
   numbers: Numbers;
   declared: Declared;
+  places: TagPlaces;
   /** The collector's port as bound; pages load the tag from there. */
   collectorPort: () => number;
 }
@@ -41,7 +43,8 @@ export const SITE_ROUTES: RoutesOf<SitesParts> = {
   "GET /api/sites": async (_, parts): Promise<SitesAnswer> => {
     const { directory, asksZone } = parts.numbers;
     const all = [...directory.sites, ...directory.retired];
-    const sites = all.map(({ id }) => siteView(id, parts));
+    const found = await parts.places.find();
+    const sites = all.map(({ id }) => siteView(id, parts, found));
     // Sites are listed though the counts cannot be read now.
     const hasCounts = await parts.numbers
       .read("counting", { sites: all.map(({ key }) => key) }, { lane: "owner" })
@@ -60,7 +63,7 @@ export const SITE_ROUTES: RoutesOf<SitesParts> = {
     const site = { id, ...normalized(fields), zone };
     expectDone(await parts.numbers.write("createSite", site), id, parts.numbers);
     ctx.status = 201;
-    return siteView(id, parts);
+    return siteView(id, parts, await parts.places.find());
   },
 
   /** `{host?, badge?}` → the site */
@@ -71,7 +74,7 @@ export const SITE_ROUTES: RoutesOf<SitesParts> = {
     if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
     const outcome = await numbers.write("updateSite", { id, ...normalized(fields) });
     expectDone(outcome, id, numbers);
-    return siteView(id, parts);
+    return siteView(id, parts, await parts.places.find());
   },
 
   /** `?confirm=<id>`: erases the site with all it counted. */
@@ -121,7 +124,9 @@ export function declared(key: string): HttpError {
   );
 }
 
-function siteView(id: string, { numbers, declared }: SitesParts): Site {
+type TagFinder = Awaited<ReturnType<TagPlaces["find"]>>;
+
+function siteView(id: string, { numbers, declared }: SitesParts, places: TagFinder): Site {
   const known = numbers.directory.sites.find((one) => one.id === id);
   const site = known ?? numbers.directory.retired.find((one) => one.id === id);
   if (site === undefined) throw noSuchSite(id);
@@ -133,6 +138,7 @@ function siteView(id: string, { numbers, declared }: SitesParts): Site {
     declared: site.declared,
     hasToken: site.tokenHash !== null || declared.siteToken(id),
     shares: sharesOf(site).length,
+    place: known === undefined ? null : places.of(site),
   };
 }
 

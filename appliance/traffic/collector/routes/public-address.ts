@@ -1,14 +1,35 @@
-import type { Middleware } from "koa";
+import type { Context, Middleware } from "koa";
 import { type Client, isEncrypted } from "../../../base/http/client.ts";
+import { HttpError } from "../../../base/http/errors.ts";
+import type { SiteRecord } from "../../../store/store.ts";
+import type { TagPlaces } from "../../places/tags.ts";
+import type { Access } from "../access.ts";
 import { type PublicFacts, REACHED_PATH } from "../public-surface.ts";
 import type { PublicAddressAnswer } from "../wire.ts";
 
 /** `GET /public-address`: for the setup page, which is opened in the own network. */
-export function publicAddressRoute(facts: PublicFacts): Middleware {
-  return (ctx) => {
+export function publicAddressRoute(
+  facts: PublicFacts,
+  access: Pick<Access, "site">,
+  places: TagPlaces,
+): Middleware {
+  return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
-    ctx.body = { url: facts.liveUrl() ?? null } satisfies PublicAddressAnswer;
+    const site = namedSite(ctx, access);
+    const place = site === undefined ? null : (await places.find()).of(site);
+    ctx.body = { url: facts.liveUrl() ?? null, place } satisfies PublicAddressAnswer;
   };
+}
+
+/** The site that a request names and may read. The page asks while somebody types. @throws {HttpError} 429 */
+function namedSite(ctx: Context, access: Pick<Access, "site">): SiteRecord | undefined {
+  if (!("site" in ctx.query)) return undefined;
+  try {
+    return access.site(ctx);
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 401) return undefined;
+    throw error;
+  }
 }
 
 const SENTENCES = {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { PlaceStanding } from "../../../../appliance/control/wire.ts";
 import { counted } from "../../../shared/format.ts";
 import { ask } from "../../api.ts";
@@ -119,14 +119,8 @@ interface SitesProps {
 }
 
 function Sites({ place: { sites, makesSites }, busy, onChange }: SitesProps) {
-  const { box, actions } = useShell();
-  const { sites: ours } = box;
+  const { sites: ours } = useShell().box;
   const known = new Set(ours.map(({ id }) => id));
-  const news = sites.flatMap(({ as }) => (as === null || known.has(as) ? [] : [as])).join(" ");
-  // Sites are made without this page, which knows those that it has read.
-  useEffect(() => {
-    if (news !== "") void actions.readSites();
-  }, [news]);
   const missing = sites.filter(({ id, as }) => as === null && !known.has(id));
   // It stays open while somebody chooses.
   const [isOpen] = useState(sites.some(({ as }) => as === null));

@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
-import type { PlacesAnswer } from "../../../../appliance/control/wire.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { PlaceStanding, PlacesAnswer } from "../../../../appliance/control/wire.ts";
 import { Snippet } from "../../../shared/copy-button.tsx";
 import { ask } from "../../api.ts";
+import { useShell } from "../../context.ts";
 import { AnswerCard, Form, Input, Problem, useNow, VERBATIM } from "../../parts.tsx";
 import { ago } from "../../times.ts";
 import { useAction } from "../../use-action.ts";
@@ -17,19 +18,38 @@ export function PlacesCard({ polled: [answer, show] }: { polled: Polled<PlacesAn
     <AnswerCard id="places" title="Places" help="places" answer={answer}>
       {({ places }) => (
         <>
-          {places.length === 0 ? (
-            <FirstWords />
-          ) : (
-            <ul class="entries">
-              {places.map((place) => (
-                <PlacePart key={place.id} path={`${PATH}/${place.id}`} place={place} read={read} />
-              ))}
-            </ul>
-          )}
+          <KnownPlaces places={places} read={read} />
           <NewPlace read={read} />
         </>
       )}
     </AnswerCard>
+  );
+}
+
+interface KnownPlacesProps {
+  places: readonly PlaceStanding[];
+  read: () => Promise<void>;
+}
+
+function KnownPlaces({ places, read }: KnownPlacesProps) {
+  const { actions } = useShell();
+  // Sites are made without this page, and tags name the places that count.
+  const counting = JSON.stringify(
+    places.map(({ name, address, lie, answeredAt, sites }) => [
+      name,
+      address,
+      lie === null && answeredAt !== null,
+      sites.map(({ as }) => as),
+    ]),
+  );
+  useEffect(() => void actions.readSites(), [counting]);
+  if (places.length === 0) return <FirstWords />;
+  return (
+    <ul class="entries">
+      {places.map((place) => (
+        <PlacePart key={place.id} path={`${PATH}/${place.id}`} place={place} read={read} />
+      ))}
+    </ul>
   );
 }
 
