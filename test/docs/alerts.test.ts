@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { needTools } from "../../scripts/tools.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { Owner } from "../helpers/owner.ts";
 import { askPort, World } from "../helpers/world.ts";
 
 const RULES = join(import.meta.dirname, "../../docs/fleet/alerts.yml");
@@ -22,6 +23,7 @@ const CASES: readonly {
       'tallydeck_storage_unavailable{instance="a"}': "0x10",
       'tallydeck_waiting_bytes{instance="a"}': "1000x10",
       'tallydeck_batches_total{instance="a",outcome="failed"}': "0x10",
+      'tallydeck_place_silent{instance="a",place="Frankfurt"}': "0x10",
     },
     alerts: [],
   },
@@ -37,6 +39,13 @@ const CASES: readonly {
   {
     series: { 'tallydeck_batches_total{instance="a",outcome="failed"}': "0+1x10" },
     alerts: ["TallydeckBatchesFail"],
+  },
+  {
+    series: {
+      'tallydeck_place_silent{instance="a",place="Frankfurt"}': "0 1x9",
+      'tallydeck_place_silent{instance="a",place="Oslo"}': "0x10",
+    },
+    alerts: ["TallydeckPlaceSilent"],
   },
 ];
 
@@ -99,6 +108,8 @@ describe("the alert rules for Prometheus", () => {
     const world = new World({ env: { METRICS_PORT: `${port}` } });
     try {
       await world.start();
+      const invitation = `tallydeck-place:https://127.0.0.1:9#tdh_${"x".repeat(43)}`;
+      await new Owner(world).ask("POST", "/api/places", { invitation });
       const { text } = await askPort(port, "/metrics", {});
       const named = new Set(readFileSync(RULES, "utf8").match(/tallydeck_\w+/g));
       const missing = [...named].filter((name) => !text.includes(name));

@@ -316,6 +316,8 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
   "notice-backup": () => noticeFace({ type: "backup", words: "8 days old" }),
   "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
+  "notice-place": () =>
+    noticeFace({ type: "place", name: "Frankfurt", main: "silent", since: "for 10 min" }),
   "notice-update-ready": update("hint", "Update", "0.3.0", "ready"),
   "notice-updating": update("away", "Updating", "back in 2 min"),
   "notice-went-back": update("warning", "Went back", "no address on eth0"),

@@ -536,6 +536,10 @@ describe("notices", () => {
       { type: "public-address", words: "port closed" },
       "Public|port closed|",
     ],
+    "say that nothing comes from a place": [
+      { type: "place", name: "Frankfurt", main: "silent", since: "for 10 min" },
+      "Frankfurt|silent|for 10 min",
+    ],
     "say how an update stands": [
       { ...update, bottom: "on trial", sentence: "" },
       "Update|0.3.0|on trial",
