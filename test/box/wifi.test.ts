@@ -54,6 +54,13 @@ describe("the service's part of the Wi-Fi", () => {
     }
   };
 
+  /** The switch has read a state. */
+  const known = () =>
+    until(() => {
+      clock.advance(1_000);
+      return wifi.standing() !== undefined;
+    });
+
   it("says nothing without a state, without a radio, and for what is no state", async () => {
     assert.equal(wifi.standing(), undefined);
     for (const state of [{ ...IDLE, hasRadio: false }, [], "{", {}]) {
@@ -100,17 +107,19 @@ describe("the service's part of the Wi-Fi", () => {
   it("asks for the reason once, after a minute without any network", async () => {
     tell(IDLE);
     wifi.noteNetwork(true);
+    await known();
     clock.advance(120_000);
     await look();
+    assert.deepEqual(asked(), []);
     wifi.noteNetwork(false);
     clock.advance(61_000);
-    await look();
+    await until(() => asked().includes("look"));
     assert.deepEqual(asked(), ["look"]);
   });
 
   it("offers a set-up for a minute after a key was held, and not with a network", async () => {
     tell(IDLE);
-    await look();
+    await known();
     wifi.offer();
     assert.equal(wifi.standing()?.isOffered, true);
     clock.advance(61_000);
