@@ -15,7 +15,7 @@ export { shownDatabase } from "./engines.ts";
 export { readAbout } from "./imports/about.ts";
 export { storageUnavailable } from "./intake/commit-group.ts";
 export { LIVE_STEP_MS } from "./intake/live-views.ts";
-export { HitsEncoder } from "./intake/once.ts";
+export { HitsEncoder, onceHash } from "./intake/once.ts";
 // The first door, for rooms that count, show, watch and run. `desk` is the second one, for work on the data itself.
 export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";

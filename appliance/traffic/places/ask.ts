@@ -6,11 +6,12 @@ import { version } from "../../base/system/version.ts";
 import type { Disobeyed, PlaceBody } from "../../store/store.ts";
 import type { HomeSites } from "../collector/routes/place.ts";
 import { CHANGES_TYPE, NotFrames } from "./frames.ts";
-import { type CameUnit, unitIn } from "./unit-codec.ts";
+import { type CameUnit, unitsIn } from "./unit-codec.ts";
 
-/** The place answers within 25 s, and the answer takes a while on a slow line. */
-const LONGEST_ANSWER_MS = 40_000;
-const LONGEST_UNIT_MS = 10 * 60_000;
+/** The place says something, or ends its answer, within 25 s. */
+const LONGEST_SILENCE_MS = 40_000;
+/** Much takes a while on a slow line. */
+const LONGEST_ANSWER_MS = 10 * 60_000;
 const SITES_MS = 30_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
@@ -33,17 +34,17 @@ export class PlaceLine {
   }
 
   /**
-   * The unit after a cursor; undefined where there is none within half a minute.
+   * The units after a cursor, as they come; none where there is nothing new within half a minute.
    * @throws {PlaceFailed}
    */
-  async changes(
+  async *changes(
     { address, token }: Pick<PlaceBody, "address" | "token">,
     after: string,
     signal: AbortSignal,
-  ): Promise<CameUnit | undefined> {
+  ): AsyncGenerator<CameUnit> {
     const late = new AbortController();
     const end = AbortSignal.any([signal, late.signal]);
-    let cancel = this.#clock.after(LONGEST_ANSWER_MS, () => late.abort());
+    let cancel = this.#clock.after(LONGEST_SILENCE_MS, () => late.abort());
     try {
       const url = `${address}/place/changes?after=${encodeURIComponent(after)}`;
       const headers = { ...this.#headers(token), Accept: CHANGES_TYPE };
@@ -51,17 +52,17 @@ export class PlaceLine {
       const bounds = { ...this.#bounds(end), kept: this.#kept };
       const answer = await opened({ method: "GET", url, headers }, bounds);
       cancel();
-      cancel = this.#clock.after(LONGEST_UNIT_MS, () => late.abort());
+      cancel = this.#clock.after(LONGEST_ANSWER_MS, () => late.abort());
       try {
         const { statusCode: status = 0 } = answer;
         if (status === 204) {
           await answer.toArray();
-          return undefined;
+          return;
         }
         if (status !== 200) throw new PlaceFailed(refusalOf(status));
         if (answer.headers["content-type"] !== CHANGES_TYPE)
           throw new PlaceFailed("there is something else than a place of Tallydeck");
-        return await unitIn(answer);
+        yield* unitsIn(this.#heard(answer, late));
       } finally {
         // One that was read to its end leaves its connection to the next question.
         if (!answer.readableEnded) answer.destroy();
@@ -99,6 +100,21 @@ export class PlaceLine {
       return disobeyedIn(body);
     } catch (error) {
       throw failure(error, end);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The parts of an answer; a line that died says no more. */
+  async *#heard(answer: AsyncIterable<Buffer>, late: AbortController): AsyncGenerator<Buffer> {
+    const wait = () => this.#clock.after(LONGEST_SILENCE_MS, () => late.abort());
+    let cancel = wait();
+    try {
+      for await (const part of answer) {
+        cancel();
+        yield part;
+        cancel = wait();
+      }
     } finally {
       cancel();
     }

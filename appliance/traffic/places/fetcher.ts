@@ -23,8 +23,8 @@ type Reached = Pick<PlaceBody, "address" | "token">;
 
 /** The line to places. What it throws has a message that ends a sentence. */
 export interface Line {
-  /** The unit after a cursor; undefined where there is nothing new for a while. */
-  changes(place: Reached, after: string, signal: AbortSignal): Promise<CameUnit | undefined>;
+  /** The units after a cursor, each once it has come; none where there is nothing new for a while. */
+  changes(place: Reached, after: string, signal: AbortSignal): AsyncIterable<CameUnit>;
   /** Tells our sites. @returns those that are not as we say */
   tell(place: Reached, sites: HomeSites, signal: AbortSignal): Promise<readonly Disobeyed[]>;
 }
@@ -98,7 +98,7 @@ export class PlaceFetcher {
   }
 
   /**
-   * Fetches once. @returns whether nothing more is to be fetched: the place is gone, or lied
+   * Asks once, and takes what comes. @returns whether nothing more is to be fetched: the place is gone, or lied
    * @throws {Error} where it could not be asked, or nothing could be stored
    */
   async once(): Promise<boolean> {
@@ -108,20 +108,25 @@ export class PlaceFetcher {
     // A day in the future is a lie, and so is all of them while we do not know the day.
     if (!clock.sure) throw new Error("the clock of this machine is not set yet");
     const facts = await factsFor(numbers, id);
-    const place = await this.#match(found, found.sites, facts);
+    let place = await this.#match(found, found.sites, facts);
     if (place === undefined) return false;
-    const { before, state } = await stateOf(numbers, id);
+    let { before, state } = await stateOf(numbers, id);
     this.state = state;
     await this.#tell(place, facts);
-    const unit = await this.#ask(place, state?.cursor ?? "");
-    if (unit === undefined) return this.#worked();
     try {
-      const { sites = place.sites } = unit.hello;
-      // The unit after the cursor may lack what a site has before it.
-      const known = await this.#match(place, sites, facts);
-      if (known === undefined) return false;
-      const about = { id, place: known, state, before, ...facts, now: clock.now() };
-      await numbers.takePlace(judgeUnit(unit, about));
+      for await (const unit of this.#ask(place, state?.cursor ?? "")) {
+        const { sites = place.sites } = unit.hello;
+        // The unit after the cursor may lack what a site has before it.
+        place = await this.#match(place, sites, facts);
+        if (place === undefined) return false;
+        const about = { id, place, state, before, ...facts, now: clock.now() };
+        const take = judgeUnit(unit, about);
+        if (!(await numbers.takePlace(take))) break;
+        before = take.after;
+        state = readDocument(PLACE_STATES, id, before);
+        this.state = state;
+        this.#worked();
+      }
     } catch (error) {
       if (!(error instanceof PlaceLies)) throw error;
       await this.#disbelieve(error.message);
@@ -138,7 +143,7 @@ export class PlaceFetcher {
   }
 
   /** Asks until our sites are others, which the place is to be told first. */
-  async #ask(place: PlaceBody, after: string): Promise<CameUnit | undefined> {
+  async *#ask(place: PlaceBody, after: string): AsyncGenerator<CameUnit> {
     const { numbers, line } = this.#parts;
     const others = new AbortController();
     const cancel = numbers.directoryChanged.on(() => {
@@ -148,10 +153,9 @@ export class PlaceFetcher {
     });
     try {
       const signal = AbortSignal.any([this.#end.signal, others.signal]);
-      return await line.changes(place, after, signal);
+      yield* line.changes(place, after, signal);
     } catch (error) {
-      if (others.signal.aborted) return undefined;
-      throw error;
+      if (!others.signal.aborted) throw error;
     } finally {
       cancel();
     }

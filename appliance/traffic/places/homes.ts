@@ -30,15 +30,21 @@ export class Homes {
     return found[0];
   }
 
+  /** Whether its invitation was not taken back. */
+  async isKnown({ id }: KnownHome): Promise<boolean> {
+    return (await homesOf(this.#numbers)).some((one) => one.id === id);
+  }
+
   /**
    * Notes that it has asked.
    * @param after the cursor that it asked with, where it asked for changes: it has all before
    */
-  async asked({ id, body }: KnownHome, after = ""): Promise<void> {
+  async asked(home: KnownHome, after = ""): Promise<void> {
+    const { id, body } = home;
     const now = this.#numbers.clock.now();
     if (Math.abs(now - (body.askedAt ?? 0)) < NOTE_EVERY_MS) return;
     // One that was revoked meanwhile does not come back.
-    if (!(await homesOf(this.#numbers)).some((one) => one.id === id)) return;
+    if (!(await this.isKnown(home))) return;
     const held = heldAt(after);
     const noted = { ...body, askedAt: now, ...(held && { held }) };
     const change = homesChange({ put: [{ id, body: noted }] });

@@ -2,13 +2,14 @@ import { type Fitting, integerFrom, listOf, objectOf, textUpTo } from "../../bas
 import { schemas } from "../../base/input/shape.ts";
 import {
   MAX_CURSOR,
+  onceHash,
   PLACE_HELLO,
   type PlaceHello,
   type PlaceMonth,
   type PlaceSurvey,
   type PlaceUnit,
 } from "../../store/store.ts";
-import { encodeFrame, type Frame, framesIn, NotFrames } from "./frames.ts";
+import { type Frame, FrameEncoder, framesIn, NotFrames } from "./frames.ts";
 
 /** A unit as it came, which is judged by `judge` yet. */
 export interface CameUnit extends Omit<PlaceUnit, "hello"> {
@@ -18,6 +19,7 @@ export interface CameUnit extends Omit<PlaceUnit, "hello"> {
 const MB = 1_048_576;
 /** The most that a unit takes unpacked: a place sends a few megabytes, unless one month has more. */
 const MAX_UNIT_BYTES = 96 * MB;
+const TOGETHER_BYTES = 65_536;
 const MAX_SURVEYS = 5_000;
 const MAX_DAY = 157_053;
 
@@ -49,40 +51,90 @@ const UNTIL = objectOf({ cursor: textUpTo(MAX_CURSOR) });
 const compile = schemas({ allErrors: false });
 const FITS = new Map([PLACE_HELLO, DAYS_HEAD, SURVEYS, UNTIL].map((one) => [one, compile(one)]));
 
-/** A unit as frames; the last one is `until`. */
-export async function* encodedUnit(unit: PlaceUnit, version: string): AsyncGenerator<Buffer> {
-  yield encodeFrame(jsonFrame("hello", { ...unit.hello, version } satisfies PlaceHello));
-  for (const bytes of unit.log) yield encodeFrame({ kind: "batch", bytes });
-  for (const month of unit.days) yield encodeFrame({ kind: "days", bytes: monthBytes(month) });
-  if (unit.surveys.length > 0) yield encodeFrame(jsonFrame("surveys", unit.surveys));
-  yield encodeFrame(jsonFrame("until", { cursor: unit.until }));
+/**
+ * Units as frames, each of them after the one before: each has `until` as its last one, and begins with `hello` where that says
+ * more than the one before. Small frames of a unit come together.
+ */
+export async function* encodedUnits(
+  units: AsyncIterable<PlaceUnit> | Iterable<PlaceUnit>,
+  version: string,
+): AsyncGenerator<Buffer> {
+  const encoder = new FrameEncoder();
+  let before: PlaceUnit | undefined;
+  for await (const unit of units) {
+    let together: Buffer[] = [];
+    let bytes = 0;
+    for (const frame of framesOf(unit, version, before)) {
+      const packed = await encoder.encode(frame);
+      together.push(packed);
+      bytes += packed.length;
+      if (bytes < TOGETHER_BYTES) continue;
+      yield Buffer.concat(together);
+      [together, bytes] = [[], 0];
+    }
+    yield Buffer.concat(together);
+    before = unit;
+  }
+}
+
+function* framesOf(unit: PlaceUnit, version: string, before?: PlaceUnit): Generator<Frame> {
+  if (before === undefined || saysMore(unit.hello, before.hello))
+    yield jsonFrame("hello", { ...unit.hello, version } satisfies PlaceHello);
+  for (const bytes of unit.log) yield { kind: "batch", bytes };
+  for (const month of unit.days) yield { kind: "days", bytes: monthBytes(month) };
+  if (unit.surveys.length > 0) yield jsonFrame("surveys", unit.surveys);
+  yield jsonFrame("until", { cursor: unit.until });
 }
 
 /**
- * The unit of a stream that a stranger may have made.
- * @throws {NotFrames} where it is none, or is not whole
+ * The units of a stream that a stranger may have made, each once it is whole.
+ * @throws {NotFrames} where it has none, or is cut within one
  */
-export async function unitIn(stream: AsyncIterable<Uint8Array>): Promise<CameUnit> {
-  let hello: PlaceHello | undefined;
-  let until: string | undefined;
-  const log: Uint8Array[] = [];
-  const days: PlaceMonth[] = [];
-  const surveys: PlaceSurvey[] = [];
-  let bytes = 0;
+export async function* unitsIn(stream: AsyncIterable<Uint8Array>): AsyncGenerator<CameUnit> {
+  let open: OpenUnit | undefined;
+  let before: Pick<CameUnit, "hello" | "until"> | undefined;
   for await (const frame of framesIn(stream)) {
-    bytes += frame.bytes.length;
-    if (bytes > MAX_UNIT_BYTES) throw new NotFrames("it has more than a unit may");
-    if (until !== undefined) throw new NotFrames("it goes on after its end");
-    if ((hello === undefined) !== (frame.kind === "hello"))
-      throw new NotFrames("it does not begin with one hello");
-    if (frame.kind === "hello") hello = jsonOf(frame, PLACE_HELLO);
-    else if (frame.kind === "batch") log.push(frame.bytes);
-    else if (frame.kind === "days") days.push(monthOf(frame));
-    else if (frame.kind === "surveys") surveys.push(...jsonOf(frame, SURVEYS));
-    else until = jsonOf(frame, UNTIL).cursor;
+    if (open !== undefined && frame.kind === "hello")
+      throw new NotFrames("a unit says hello twice");
+    open ??= { hello: helloOf(frame, before), log: [], days: [], surveys: [], bytes: 0 };
+    open.bytes += frame.bytes.length;
+    if (open.bytes > MAX_UNIT_BYTES) throw new NotFrames("it has more than a unit may");
+    if (frame.kind === "batch") open.log.push(frame.bytes);
+    else if (frame.kind === "days") open.days.push(monthOf(frame));
+    else if (frame.kind === "surveys") open.surveys.push(...jsonOf(frame, SURVEYS));
+    else if (frame.kind === "until") {
+      const { bytes: _, ...unit } = open;
+      const { cursor: until } = jsonOf(frame, UNTIL);
+      before = { hello: unit.hello, until };
+      open = undefined;
+      yield { ...unit, until };
+    }
   }
-  if (hello === undefined || until === undefined) throw new NotFrames("it is cut");
-  return { hello, log, days, surveys, until };
+  if (open !== undefined || before === undefined) throw new NotFrames("it is cut");
+}
+
+type Hello = PlaceUnit["hello"];
+
+function saysMore({ origin, past, zone, sites }: Hello, before: Hello): boolean {
+  const isSame = origin === before.origin && zone === before.zone;
+  return !isSame || past.length !== before.past.length || sites !== undefined;
+}
+
+/** The hello of a unit by its first frame. @throws {NotFrames} */
+function helloOf(first: Frame, before?: Pick<CameUnit, "hello" | "until">): PlaceHello {
+  if (first.kind === "hello") return jsonOf(first, PLACE_HELLO);
+  if (before === undefined) throw new NotFrames("it does not begin with a hello");
+  const { sites: _, ...hello } = before.hello;
+  return { ...hello, to: onceHash(before.until) };
+}
+
+/** A unit of which not all has come. */
+interface OpenUnit {
+  readonly hello: PlaceHello;
+  readonly log: Uint8Array[];
+  readonly days: PlaceMonth[];
+  readonly surveys: PlaceSurvey[];
+  bytes: number;
 }
 
 function jsonFrame(kind: Frame["kind"], value: unknown): Frame {

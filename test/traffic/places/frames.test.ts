@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { crc32, zstdCompressSync } from "node:zlib";
-import { encodeFrame, framesIn, NotFrames } from "../../../appliance/traffic/places/frames.ts";
-import { encodedUnit, unitIn } from "../../../appliance/traffic/places/unit-codec.ts";
+import { onceHash } from "../../../appliance/store/intake/once.ts";
+import type { PlaceUnit } from "../../../appliance/store/places/unit.ts";
+import { FrameEncoder, framesIn, NotFrames } from "../../../appliance/traffic/places/frames.ts";
+import { encodedUnits, unitsIn } from "../../../appliance/traffic/places/unit-codec.ts";
 import { isLong } from "../../helpers/long.ts";
 import { blockOf } from "../../helpers/mangle.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
@@ -26,9 +28,28 @@ async function all<T>(of: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-async function whole(): Promise<Buffer> {
-  return Buffer.concat(await all(encodedUnit(UNIT, "1.2.3")));
+const { sites: _, ...HELLO } = UNIT.hello;
+const NEXT = { ...UNIT, hello: { ...HELLO, to: onceHash(UNIT.until) }, until: "a further cursor" };
+
+async function whole(...units: PlaceUnit[]): Promise<Buffer> {
+  return Buffer.concat(await all(encodedUnits(units.length > 0 ? units : [UNIT], "1.2.3")));
 }
+
+function splitFrames(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 9 + bytes.readUInt32LE(at);
+    frames.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return frames;
+}
+
+const unitOf = async (stream: AsyncIterable<Uint8Array>) => {
+  const [unit, ...others] = await all(unitsIn(stream));
+  assert.equal(others.length, 0);
+  return unit ?? assert.fail();
+};
 
 /** A frame of the kind `batch`, by hand. */
 function frameOf(packed: Buffer, length = packed.length, kind = 1): Buffer {
@@ -48,7 +69,7 @@ describe("a stream of changes", () => {
   it("is read as it was written, in parts of any size", async () => {
     const bytes = await whole();
     for (const size of [1, 7, 100, bytes.length]) {
-      const { hello, log, ...unit } = await unitIn(inParts(bytes, size));
+      const { hello, log, ...unit } = await unitOf(inParts(bytes, size));
       assert.deepEqual(hello, { ...UNIT.hello, version: "1.2.3" });
       assert.deepEqual(log.map(String), ["a batch", "another"]);
       const { until, days, surveys } = UNIT;
@@ -69,7 +90,42 @@ describe("a stream of changes", () => {
   it("is refused wherever it is cut", async () => {
     const bytes = await whole();
     for (let at = 0; at < bytes.length; at++)
-      await assert.rejects(unitIn(inParts(bytes.subarray(0, at))), NotFrames, `cut at ${at}`);
+      await assert.rejects(unitOf(inParts(bytes.subarray(0, at))), NotFrames, `cut at ${at}`);
+  });
+
+  it("says hello again where that says something else", async () => {
+    for (const [more, frames] of [
+      [{}, 11],
+      [{ sites: [] }, 12],
+      [{ zone: "UTC" }, 12],
+      [{ origin: "ef" }, 12],
+      [{ past: ["ab12", "cd"] }, 12],
+    ] as const) {
+      const hello = { ...NEXT.hello, ...more };
+      const bytes = await whole(UNIT, { ...NEXT, hello });
+      assert.equal(splitFrames(bytes).length, frames);
+      const [, second] = await all(unitsIn(inParts(bytes)));
+      assert.deepEqual(second?.hello, { ...hello, version: "1.2.3" });
+    }
+  });
+
+  it("has several units, of which those before a cut are there", async () => {
+    const [bytes, first] = [await whole(UNIT, NEXT), await whole()];
+    for (let at = 0; at <= bytes.length; at++) {
+      const untils: string[] = [];
+      const read = (async () => {
+        for await (const { until } of unitsIn(inParts(bytes.subarray(0, at)))) untils.push(until);
+      })();
+      if (at === first.length || at === bytes.length) await read;
+      else await assert.rejects(read, NotFrames, `cut at ${at}`);
+      const there = [UNIT.until, NEXT.until].slice(0, at === bytes.length ? 2 : 1);
+      assert.deepEqual(untils, at < first.length ? [] : there);
+    }
+  });
+
+  it("takes less for what is like that before", async () => {
+    const bytes = async (...units: PlaceUnit[]) => (await whole(...units)).length;
+    assert.ok((await bytes(UNIT, NEXT)) < ((await bytes(UNIT)) + (await bytes(NEXT))) * 0.8);
   });
 
   it(`is refused with any byte bent (seed ${TEST_SEED})`, async () => {
@@ -79,22 +135,23 @@ describe("a stream of changes", () => {
       const bent = Buffer.from(bytes);
       const at = below(bent.length);
       bent[at] = (bent[at] as number) ^ (1 + below(255));
-      await assert.rejects(unitIn(inParts(bent)), NotFrames, `bent at ${at}`);
+      await assert.rejects(unitOf(inParts(bent)), NotFrames, `bent at ${at}`);
     }
   });
 
   it(`is refused with frames that swapped places, came twice or are missing (seed ${TEST_SEED})`, async () => {
     const { below } = seeded(TEST_SEED);
-    const frames = await all(encodedUnit(UNIT, "1"));
+    const frames = splitFrames(await whole());
     const last = frames.length - 1;
     for (const bad of [
       frames.slice(1),
+      frames.toSpliced(1 + below(last - 1), 1),
       frames.slice(0, last),
       [...frames, ...frames],
       [frames[0], ...frames],
       [...frames.slice(0, last), frames[last], frames[1 + below(last)]],
     ])
-      await assert.rejects(unitIn(inParts(Buffer.concat(bad as Buffer[]))), NotFrames);
+      await assert.rejects(unitOf(inParts(Buffer.concat(bad as Buffer[]))), NotFrames);
   });
 
   it(`is no more than words where its heads are made up (seed ${TEST_SEED})`, async () => {
@@ -106,12 +163,13 @@ describe("a stream of changes", () => {
       const head = Buffer.alloc(4);
       head.writeUInt32LE(pick([0, 2, json.length, 2 ** 32 - 1] as const));
       const bytes = pick([junk, Buffer.from(json), Buffer.concat([head, Buffer.from(json), junk])]);
-      const hello = await encodeFrame({
+      const encoder = new FrameEncoder();
+      const hello = await encoder.encode({
         kind: "hello",
         bytes: Buffer.from(JSON.stringify({ ...UNIT.hello, version: "1" })),
       });
-      const stream = Buffer.concat([hello, await encodeFrame({ kind, bytes })]);
-      await assert.rejects(unitIn(inParts(stream)), NotFrames);
+      const stream = Buffer.concat([hello, await encoder.encode({ kind, bytes })]);
+      await assert.rejects(unitOf(inParts(stream)), NotFrames);
     }
   });
 

@@ -119,9 +119,8 @@ onOneEngine(() => {
         await home.fetch("frankfurt", asked);
         const before = await home.stored();
         await place.count("blog", "/", 1);
-        const lying: typeof asked = async (...question) => {
-          const unit = await asked(...question);
-          return unit && bend(unit);
+        const lying: typeof asked = async function* (...question) {
+          for await (const unit of asked(...question)) yield bend(unit);
         };
         assert.equal(await home.fetch("frankfurt", lying), true);
         assert.match((await lie()) ?? "", sentence);
@@ -132,9 +131,9 @@ onOneEngine(() => {
     it("is not believed under our own origin", async () => {
       const asked = place.asked();
       const origin = await home.origin();
-      const lying: typeof asked = async (...question) => {
-        const unit = await asked(...question);
-        return unit && { ...unit, hello: { ...unit.hello, origin } };
+      const lying: typeof asked = async function* (...question) {
+        for await (const unit of asked(...question))
+          yield { ...unit, hello: { ...unit.hello, origin } };
       };
       assert.equal(await home.fetch("frankfurt", lying), true);
       assert.match((await lie()) ?? "", /data are a copy/);

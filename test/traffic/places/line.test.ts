@@ -4,13 +4,14 @@ import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { PlaceLine } from "../../../appliance/traffic/places/ask.ts";
-import { encodedUnit } from "../../../appliance/traffic/places/unit-codec.ts";
+import { encodedUnits } from "../../../appliance/traffic/places/unit-codec.ts";
 import { newCertificate } from "../../helpers/certificates.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 
 const TYPE = { "content-type": "application/vnd.tallydeck.changes" };
 const HELLO = { origin: "ab", past: [], zone: "UTC", to: "x" };
 const UNIT = { hello: HELLO, log: [], days: [], surveys: [], until: "next" };
+const FURTHER = { ...UNIT, until: "further" };
 
 describe("the line to a place", () => {
   const { cert, key, ca } = newCertificate();
@@ -31,23 +32,27 @@ describe("the line to a place", () => {
     address: `https://localhost:${(server.address() as AddressInfo).port}`,
     token: "tdh_x",
   });
-  const ask = (line = new PlaceLine(clock, ca)) => line.changes(place(), "a cursor&", signal);
+  const ask = async (line = new PlaceLine(clock, ca)) => {
+    const untils: string[] = [];
+    for await (const { until } of line.changes(place(), "a cursor&", signal)) untils.push(until);
+    return untils;
+  };
 
-  it("carries the cursor and the token, and brings the unit", async () => {
+  it("carries the cursor and the token, and brings the units", async () => {
     let came: unknown;
     answer = async ({ url, headers }, response) => {
       came = [url, headers.authorization];
       response.writeHead(200, TYPE);
-      for await (const part of encodedUnit(UNIT, "1")) response.write(part);
+      for await (const part of encodedUnits([UNIT, FURTHER], "1")) response.write(part);
       response.end();
     };
-    assert.equal((await ask())?.until, "next");
+    assert.deepEqual(await ask(), ["next", "further"]);
     assert.deepEqual(came, ["/place/changes?after=a%20cursor%26", "Bearer tdh_x"]);
   });
 
   it("brings nothing where there is nothing yet", async () => {
     answer = (_, response) => response.writeHead(204).end();
-    assert.equal(await ask(), undefined);
+    assert.deepEqual(await ask(), []);
   });
 
   it("keeps its connection, and asks over a new one where the place has closed that", async () => {
@@ -58,7 +63,7 @@ describe("the line to a place", () => {
       if (ports.length === 3) socket.destroy();
       else response.writeHead(204).end();
     };
-    for (let n = 0; n < 3; n++) assert.equal(await ask(line), undefined);
+    for (let n = 0; n < 3; n++) assert.deepEqual(await ask(line), []);
     const [first, second, third, fourth] = ports;
     assert.deepEqual([first, first], [second, third]);
     assert.notEqual(third, fourth);
@@ -89,6 +94,22 @@ describe("the line to a place", () => {
       };
       await assert.rejects(ask(), sentence);
     });
+
+  it("brings a unit at once, and is given up where nothing comes after it", async () => {
+    answer = async (_, response) => {
+      response.writeHead(200, TYPE);
+      for await (const part of encodedUnits([UNIT], "1")) response.write(part);
+    };
+    const untils: string[] = [];
+    const answered = (async () => {
+      for await (const { until } of new PlaceLine(clock, ca).changes(place(), "", signal)) {
+        untils.push(until);
+        setImmediate(() => clock.advance(60_000));
+      }
+    })();
+    await assert.rejects(answered, /no answer in time/);
+    assert.deepEqual(untils, ["next"]);
+  });
 
   it("is given up where nothing comes", async () => {
     const asked = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import { formatDay } from "../../../appliance/base/calendar.ts";
@@ -21,7 +22,7 @@ import { type Numbers, openNumbers, Store } from "../../../appliance/store/store
 import { changesAfter } from "../../../appliance/traffic/places/changes.ts";
 import { type Line, PlaceFetcher, placeChange } from "../../../appliance/traffic/places/fetcher.ts";
 import { newPlace } from "../../../appliance/traffic/places/places.ts";
-import { encodedUnit, unitIn } from "../../../appliance/traffic/places/unit-codec.ts";
+import { encodedUnits, unitsIn } from "../../../appliance/traffic/places/unit-codec.ts";
 import type { EngineName } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "../../helpers/postgres.ts";
@@ -227,22 +228,42 @@ export class SimulatedSide {
     });
   }
 
-  /** A way to ask it as a place is asked: by frames, as from a line. @param bend may change or end the stream */
-  asked(bend: (bytes: Buffer) => Buffer = (bytes) => bytes): Line["changes"] {
-    return async (_, after, signal) => {
-      let unit = await this.wait(changesAfter(this.numbers, "home", after, signal));
-      // A database may be slower than time passes here.
-      while (unit === undefined)
-        unit = await this.wait(changesAfter(this.numbers, "home", after, signal));
+  /**
+   * A way to ask it as a place is asked: by frames, as from a line.
+   * @param bend may change or end the stream
+   * @param meanwhile happens after the first unit, which further ones follow
+   */
+  asked(
+    bend: (bytes: Buffer) => Buffer = (bytes) => bytes,
+    meanwhile?: () => Promise<unknown>,
+  ): Line["changes"] {
+    const units = (...[, after, signal]: Parameters<Line["changes"]>) =>
+      this.#units(after, signal, meanwhile);
+    return async function* (...question) {
       const parts: Buffer[] = [];
-      for await (const part of encodedUnit(unit, "1.0.0")) parts.push(part);
-      const bytes = bend(Buffer.concat(parts));
-      return unitIn(
-        (async function* () {
-          yield bytes;
-        })(),
-      );
+      for await (const part of encodedUnits(units(...question), "1.0.0")) parts.push(part);
+      yield* unitsIn(Readable.from([bend(Buffer.concat(parts))]));
     };
+  }
+
+  async *#units(after: string, signal: AbortSignal, meanwhile?: () => Promise<unknown>) {
+    for (;;) {
+      const units = changesAfter(this.numbers, "home", after, signal);
+      const first = await this.wait(units.next());
+      // A database may be slower than time passes here.
+      if (first.done) continue;
+      yield first.value;
+      if (meanwhile === undefined) {
+        await units.return(undefined);
+        return;
+      }
+      await meanwhile();
+      for (;;) {
+        const { done, value } = await this.wait(units.next());
+        if (done) return;
+        yield value;
+      }
+    }
   }
 
   /** Knows a place from now on. @returns its id here */

@@ -86,6 +86,15 @@ class World {
         `${home.name} asks ${place.name}, and is given the answer twice`,
         () => this.#lost(home, place),
       ],
+      [
+        8,
+        `${home.name} asks ${place.name}, which counts on`,
+        () =>
+          home.fetch(
+            place.name,
+            place.asked(undefined, () => count(place)),
+          ),
+      ],
       [4, `${home.name} has all of ${place.name}`, () => this.#compare(home, place)],
       [10, "minutes pass", () => this.#pass(below(90) * MINUTE_MS)],
       [3, "days pass", () => this.#pass(below(3) * DAY_MS + below(24) * HOUR_MS)],

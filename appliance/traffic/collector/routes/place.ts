@@ -16,11 +16,11 @@ import { version } from "../../../base/system/version.ts";
 import { Mutex } from "../../../base/tasks/mutex.ts";
 import { MAX_VALUE_RULES, type ValueRule } from "../../../base/text/dimensions.ts";
 import { NOTHING_LEFT_OUT, type StaysOut } from "../../../base/text/left-out.ts";
-import { MAX_CURSOR, type Numbers } from "../../../store/store.ts";
+import { MAX_CURSOR, type Numbers, type PlaceUnit } from "../../../store/store.ts";
 import { changesAfter } from "../../places/changes.ts";
 import { CHANGES_TYPE } from "../../places/frames.ts";
 import { Homes, type KnownHome } from "../../places/homes.ts";
-import { encodedUnit } from "../../places/unit-codec.ts";
+import { encodedUnits } from "../../places/unit-codec.ts";
 import { queryValue } from "../counting/payload.ts";
 import { invalid } from "./question.ts";
 
@@ -108,50 +108,49 @@ export function placeRoutes(parts: PlaceParts): {
   const { numbers, log, stopping } = parts;
   const door = new PlaceDoor(parts);
   return {
-    /** `GET /place/changes?after=…`: the changes after a cursor, once there are any; 204 after a while without an answer */
+    /** `GET /place/changes?after=…`: the changes after a cursor, once there are any, and those of the next seconds; 204 after a while without any */
     async changes(ctx) {
       ctx.set("Cache-Control", "no-store");
-      const home = await door.home(ctx);
+      const { home, over } = await door.enter(ctx);
       const after = queryValue(ctx.query, "after") ?? "";
       if (after.length > MAX_CURSOR) throw invalid("`after` is longer than any cursor.");
-      const left = new AbortController();
-      ctx.res.once("close", () => left.abort());
-      const signal = AbortSignal.any([left.signal, stopping]);
-      const unit = await door.waiting(home, () => changesAfter(numbers, home.id, after, signal));
+      const signal = AbortSignal.any([over, stopping]);
+      const units = changesAfter(numbers, home.id, after, signal);
+      const first = await units.next();
       // The invitation may have been taken back while the question waited.
       await door.home(ctx);
-      if (unit === undefined) {
+      if (first.done) {
         ctx.status = 204;
         return;
       }
       ctx.type = CHANGES_TYPE;
-      ctx.body = Readable.from(encodedUnit(unit, version()), { objectMode: false });
+      // A proxy that gathers an answer would keep hits back until its end.
+      ctx.set("X-Accel-Buffering", "no");
+      const all = door.further(home, first.value, units);
+      ctx.body = Readable.from(encodedUnits(all, version()), { objectMode: false });
     },
     /** `PUT /place/sites`: home decides about sites → `{sites}` with those that are not as it says, and why */
     async sites(ctx) {
-      const home = await door.home(ctx);
-      ctx.body = await door.waiting(home, async () => {
-        const { zone, sites, ...moment } = readWord(await readJson(ctx.req, SITES_BYTES));
-        if (zone !== null && dayZoneNamed(zone) === undefined)
-          throw invalidField("zone", "is not known here: update Tallydeck.");
-        const wrong = sites.find(({ id }) => !isSiteId(id));
-        if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
-        const not = await door.inOrder(home, moment, () =>
-          numbers.write("obeyHome", {
-            zone,
-            now: numbers.clock.now(),
-            sites: sites.map(({ token, leftOut, valueRules = [], ...site }) => ({
-              ...site,
-              leftOut: leftOut === undefined ? NOTHING_LEFT_OUT : readLeftOut(leftOut),
-              valueRules: valueRules.map(readValueRule),
-              tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
-            })),
-          }),
-        );
-        if (not.length > 0)
-          log.info({ sites: not.length }, "Some sites are not as their home says");
-        return { sites: not.map(([id, outcome]) => ({ id, outcome })) };
-      });
+      const { home } = await door.enter(ctx);
+      const { zone, sites, ...moment } = readWord(await readJson(ctx.req, SITES_BYTES));
+      if (zone !== null && dayZoneNamed(zone) === undefined)
+        throw invalidField("zone", "is not known here: update Tallydeck.");
+      const wrong = sites.find(({ id }) => !isSiteId(id));
+      if (wrong !== undefined) throw invalidField("sites", `has an id that is none: ${wrong.id}`);
+      const not = await door.inOrder(home, moment, () =>
+        numbers.write("obeyHome", {
+          zone,
+          now: numbers.clock.now(),
+          sites: sites.map(({ token, leftOut, valueRules = [], ...site }) => ({
+            ...site,
+            leftOut: leftOut === undefined ? NOTHING_LEFT_OUT : readLeftOut(leftOut),
+            valueRules: valueRules.map(readValueRule),
+            tokenHash: token === null ? null : Uint8Array.from(Buffer.from(token, "hex")),
+          })),
+        }),
+      );
+      if (not.length > 0) log.info({ sites: not.length }, "Some sites are not as their home says");
+      ctx.body = { sites: not.map(([id, outcome]) => ({ id, outcome })) };
     },
   };
 }
@@ -172,6 +171,29 @@ class PlaceDoor {
     this.#parts = parts;
     this.#homes = new Homes(parts.numbers, parts.log);
     this.#failures = new RateLimit(parts.numbers.clock, WRONG_TOKENS);
+  }
+
+  /**
+   * Lets in a home, whose question counts until its answer is over.
+   * @throws {HttpError} 401, 403, 429
+   */
+  async enter(ctx: Context): Promise<{ readonly home: KnownHome; readonly over: AbortSignal }> {
+    const left = new AbortController();
+    ctx.res.once("close", () => left.abort());
+    const { signal: over } = left;
+    const home = await this.home(ctx);
+    const { id } = home;
+    const count = this.#waiting.get(id) ?? 0;
+    if (count >= MOST_WAITING)
+      throw rateLimited(1, "Other questions with this token wait for an answer already.");
+    if (over.aborted) return { home, over };
+    this.#waiting.set(id, count + 1);
+    over.addEventListener("abort", () => {
+      const others = (this.#waiting.get(id) ?? 1) - 1;
+      if (others > 0) this.#waiting.set(id, others);
+      else this.#waiting.delete(id);
+    });
+    return { home, over };
   }
 
   /** @throws {HttpError} 401, 403, 429 */
@@ -196,6 +218,15 @@ class PlaceDoor {
     return home;
   }
 
+  /** The units of an answer, as long as the invitation holds. */
+  async *further(home: KnownHome, first: PlaceUnit, units: AsyncIterable<PlaceUnit>) {
+    yield first;
+    for await (const unit of units) {
+      if (!(await this.#homes.isKnown(home))) return;
+      yield unit;
+    }
+  }
+
   /** Does what a home says, unless it has said something later. @throws {HttpError} 409 where it has */
   inOrder<T>({ id }: KnownHome, { origin, revision }: Moment, obey: () => Promise<T>): Promise<T> {
     return this.#mutex.runExclusive(async () => {
@@ -206,20 +237,5 @@ class PlaceDoor {
       this.#said.set(id, { origin, revision });
       return done;
     });
-  }
-
-  /** @throws {HttpError} 429 where too many questions of the home wait */
-  async waiting<T>({ id }: KnownHome, answer: () => Promise<T>): Promise<T> {
-    const count = this.#waiting.get(id) ?? 0;
-    if (count >= MOST_WAITING)
-      throw rateLimited(1, "Other questions with this token wait for an answer already.");
-    this.#waiting.set(id, count + 1);
-    try {
-      return await answer();
-    } finally {
-      const left = (this.#waiting.get(id) ?? 1) - 1;
-      if (left > 0) this.#waiting.set(id, left);
-      else this.#waiting.delete(id);
-    }
   }
 }
