@@ -5,12 +5,15 @@
 import { readFile } from "node:fs/promises";
 import { geoNaturalEarth1, geoPath } from "d3-geo";
 import { feature } from "topojson-client";
+import { presimplify, simplify, sphericalTriangleArea } from "topojson-simplify";
 import type { GeometryCollection, Topology } from "topojson-specification";
 
 /** The map, in units; sphere and all in it stay a few from its edges. */
 const WIDTH = 800;
 const HEIGHT = 400;
 const EDGE = 4;
+/** Points that change no more of an outline than about a unit of the map are left out (steradians). */
+const LEAST_AREA = 6e-5;
 
 /** Kosovo has letters without a number of ISO 3166-1, and visitors' countries use them, too. */
 const KOSOVO = "XK";
@@ -28,9 +31,9 @@ const draw = geoPath(projection).digits(0);
 
 /** @returns what web/dashboard/zone reads as `DrawnAtlas`. @param file `countries-*.json` of world-atlas */
 export async function drawnAtlas(file: string) {
-  const atlas = JSON.parse(await readFile(file, "utf8")) as Topology<{
-    countries: GeometryCollection<{ name: string }>;
-  }>;
+  type Countries = Topology<{ countries: GeometryCollection<{ name: string }> }>;
+  const whole = JSON.parse(await readFile(file, "utf8")) as Countries;
+  const atlas = simplify(presimplify(whole, sphericalTriangleArea), LEAST_AREA);
   const countries: Record<string, string> = {};
   for (const country of feature(atlas, atlas.objects.countries).features) {
     const letters = lettersOf(country.id, country.properties.name);

@@ -18,7 +18,7 @@ interface AnyChart extends FrappeChart {
 
 declare global {
   /** Set by the script of frappe-charts, which the page loads. */
-  var frappe: { Chart: new (parent: HTMLElement, options: FrappeOptions) => AnyChart };
+  var frappe: { default: new (parent: HTMLElement, options: FrappeOptions) => AnyChart };
 }
 
 /**
@@ -32,7 +32,7 @@ export function drawLines(
   height: number,
   sign: string,
 ): FrappeChart {
-  const chart = new frappe.Chart(parent, {
+  const chart = new frappe.default(parent, {
     type: "bar",
     // The zeros of two points are soon drawn.
     data: {
