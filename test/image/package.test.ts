@@ -131,10 +131,15 @@ describe("the ports of the package's sockets", () => {
     assert.equal(opened("PORT=1\nPORT=8482\n").collector, "8482");
   });
 
-  for (const hostile of ["PORT=80\\nExecStart=x", "PORT=$(reboot)", "PORT=", "BIND=a b", "PORT=-1"])
+  const HOSTILE = [
+    ...["PORT=80\\nExecStart=x", "PORT=$(reboot)", "PORT=", "BIND=a b", "PORT=-1"],
+    // systemd would not load a socket of such a port.
+    ...["PORT=0", "PORT=65536", "PORT=99999999999999999999"],
+  ];
+  for (const hostile of HOSTILE)
     it(`are the usual ones, for the service to refuse the rest: ${hostile}`, () => {
       const { collector, control } = opened(`${hostile}\n`);
-      assert.match(`${collector} ${control}`, /^8480 (?:127\.0\.0\.1:)?3000$/);
+      assert.match(`${collector ?? "8480"} ${control}`, /^8480 (?:127\.0\.0\.1:)?3000$/);
     });
 });
 
@@ -144,43 +149,92 @@ describe("sudo tallydeck place", () => {
   /** Runs the package's command with stand-ins for what it calls, each of which says so. */
   function ran(words: readonly string[], systemctl = ""): { status: number | null; said: string } {
     const bin = join(folder(), "bin");
-    mkdirSync(bin);
+    mkdirSync(bin, { recursive: true });
     for (const [name, lines] of [
       ["id", "echo 0"],
       ["setpriv", 'echo "$*" | sed "s/.*main.js //"'],
       ["journalctl", "echo the reason"],
-      ["systemctl", `[ "$1" != is-enabled ] || { echo enabled; exit; }\necho "$*"\n${systemctl}`],
+      [
+        "systemctl",
+        `case "$1" in is-enabled) echo enabled; exit ;; show) exit ;; esac\necho "$*"\n${systemctl}`,
+      ],
     ] as const)
       writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
     const program = join(folder(), "tallydeck");
-    const text = readFileSync(join(MACHINE, "usr/bin/tallydeck"), "utf8");
-    writeFileSync(program, text.replace("/run/systemd/system", folder()));
+    const text = readFileSync(join(MACHINE, "usr/bin/tallydeck"), "utf8")
+      .replace("/run/systemd/system", folder())
+      .replace("/etc/tallydeck/tallydeck.env", settings());
+    writeFileSync(program, text);
     const env = { PATH: `${bin}:${process.env.PATH}` };
     const command = `exec sh "$0" "$@" 2>&1`;
     const { status, stdout } = spawnSync("sh", ["-c", command, program, ...words], { env });
     return { status, said: stdout.toString() };
   }
 
+  const settings = () => join(folder(), "tallydeck.env");
+  const set = () => readFileSync(settings(), "utf8");
+  const WRITTEN = "# PORT=1\nexport PUBLIC_NAME = old.example.com\nDETAIL_DAYS=9\n";
+  beforeEach(() => writeFileSync(settings(), WRITTEN));
+
   const SERVICE = "tallydeck.service tallydeck-collector.socket tallydeck-control.socket";
   const TRIED = `daemon-reload
+stop tallydeck-place.service tallydeck-place.socket
 disable --quiet --now ${SERVICE}
 enable --quiet --now tallydeck-place.service
 `;
+  const FAILS = 'case "$*" in "enable --quiet --now tallydeck-place"*) exit 1 ;; esac';
 
   it("makes the machine a place for good, and prints an invitation", () => {
     assert.deepEqual(ran(["place"]), { status: 0, said: `${TRIED}place invite\n` });
+    assert.equal(set(), WRITTEN);
+  });
+
+  it("keeps a name and an agreement for all starts", () => {
+    const { said } = ran(["place", "--public-name=stats.example.com", "--acme-agree"]);
+    assert.equal(said, `${TRIED}place invite\n`);
+    const kept = "# PORT=1\nDETAIL_DAYS=9\nPUBLIC_NAME=stats.example.com\nACME_AGREE=1\n";
+    assert.equal(set(), kept);
+  });
+
+  it("keeps the port for a proxy of the machine, and leaves a trust that is set", () => {
+    const words = ["place", "--http", "8481", "--address", "https://a.example.com"];
+    assert.equal(ran(words).said, `${TRIED}place invite --address https://a.example.com\n`);
+    assert.match(set(), /\nPORT=8481\nTRUSTED_PROXIES=127\.0\.0\.1,::1\nHOST=127\.0\.0\.1\n$/);
+    writeFileSync(settings(), "TRUSTED_PROXIES=10.0.0.0/8\n");
+    ran(words);
+    assert.equal(set(), "TRUSTED_PROXIES=10.0.0.0/8\nPORT=8481\n");
   });
 
   it("leaves the machine what it was where that cannot start, and says why", () => {
-    const fails = 'case "$*" in "enable --quiet --now tallydeck-place"*) exit 1 ;; esac';
-    assert.deepEqual(ran(["place"], fails), {
+    assert.deepEqual(ran(["place", "--public-name", "b.example.com"], FAILS), {
       status: 1,
       said: `${TRIED}the reason
+daemon-reload
 disable --quiet --now tallydeck-place.service
+reset-failed tallydeck-place.service
 enable --quiet --now ${SERVICE}
 The machine is what it was.
 `,
     });
+    assert.equal(set(), WRITTEN);
+  });
+
+  for (const words of [
+    ["--public-name"],
+    ["--public-name", "a\nSTATS_TOKEN=x"],
+    ["--public-name", "$(reboot)"],
+    ["--acme-agree", "--day-zone", "UTC"],
+    ["--http", "8480", "invite"],
+  ])
+    it(`touches nothing by words it cannot take: ${JSON.stringify(words)}`, () => {
+      const { status, said } = ran(["place", ...words]);
+      assert.equal(status, 2, said);
+      assert.doesNotMatch(said, /^(?:stop|disable|place)/m);
+      assert.equal(set(), WRITTEN);
+    });
+
+  it("shows its help without a change", () => {
+    assert.equal(ran(["place", "--help"]).said, "place --help\n");
   });
 
   it("changes nothing of the machine with a further word", () => {
