@@ -257,6 +257,11 @@ export interface OriginsAnswer {
   origins: string[];
 }
 
+/** `PUT /api/places/:id/alarm`: the address that is told of trouble with a place; null for none. */
+export interface PlaceAlarm {
+  webhook: string | null;
+}
+
 /** A place: another Tallydeck whose counts are fetched from here. */
 export interface PlaceStanding {
   id: string;
@@ -283,7 +288,7 @@ export interface PlaceStanding {
 
 /** `GET /api/places` */
 export interface PlacesAnswer {
-  places: PlaceStanding[];
+  places: (PlaceStanding & PlaceAlarm)[];
   /** Invitations of this machine. Times in epoch milliseconds; `askedAt`: about when it was used last, or null. */
   homes: { name: string; madeAt: number; askedAt: number | null }[];
 }

@@ -24,8 +24,10 @@ export type { FeedQuery } from "./places/feed.ts";
 export { judgeUnit, type PlaceFacts, PlaceLies } from "./places/judge.ts";
 export {
   KNOWN_PLACES,
+  PLACE_ALARMS,
   PLACE_HOMES,
   PLACE_STATES,
+  type PlaceAlarmBody,
   type PlaceBody,
   type PlaceHome,
   type PlaceState,

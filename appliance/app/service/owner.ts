@@ -105,7 +105,7 @@ export async function startOwner(
   startDeckRoutes(shown);
   startFacts(shown);
   startTunnel(context);
-  startPlaces(context);
+  startPlaces({ ...context, ...sending });
   showWayIn({ ...context, code: qrCode });
   startSites({ ...context, declared });
   const door = { client, sessions, names, isOpen };

@@ -1,7 +1,11 @@
 import { FLAG, listOf, nullable, objectOf, textUpTo } from "../../base/input/schema.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
+import type { Origins } from "../../deck/actions/origins.ts";
+import type { RequestSender } from "../../deck/actions/request-sender.ts";
 import type { Numbers } from "../../store/store.ts";
+import { webhookRequest } from "../../traffic/alarms/alarms.ts";
+import { PlaceAlarms } from "../../traffic/places/alarms.ts";
 import { PlaceLine } from "../../traffic/places/ask.ts";
 import { homesOf } from "../../traffic/places/homes.ts";
 import { readInvitation } from "../../traffic/places/invitation.ts";
@@ -11,10 +15,13 @@ import type { OwnerContext } from "../context.ts";
 import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import type { PlaceWatch } from "../standing/place-watch.ts";
-import type { PlaceStanding, PlacesAnswer } from "../wire.ts";
+import type { PlaceAlarm, PlaceStanding, PlacesAnswer } from "../wire.ts";
+import { expectAllowed, WEBHOOK } from "./sites/site-alarms.ts";
 
 interface Parts {
   readonly places: Places;
+  readonly alarms: PlaceAlarms;
+  readonly origins: Pick<Origins, "isAllowed">;
   readonly numbers: Numbers;
   readonly randomId: () => string;
 }
@@ -39,9 +46,16 @@ const readChange = bodyWith(
   },
 );
 
+const readAlarm = bodyWith({ webhook: WEBHOOK });
+
 const ROUTES: RoutesOf<Parts> = {
-  "GET /api/places": async (_, { places, numbers }): Promise<PlacesAnswer> => ({
-    places: (await places.list()).map(viewOf),
+  "GET /api/places": async (_, { places, numbers, alarms }): Promise<PlacesAnswer> => ({
+    places: await Promise.all(
+      (await places.list()).map(async (known) => ({
+        ...viewOf(known),
+        webhook: await alarms.webhookOf(known.id),
+      })),
+    ),
     homes: (await homesOf(numbers)).map(({ body: { name, madeAt, askedAt } }) => ({
       name,
       madeAt,
@@ -86,8 +100,20 @@ const ROUTES: RoutesOf<Parts> = {
     return viewOf(await places.put(id, next, isOther));
   },
 
+  /** `{webhook}`, which is told that nothing comes from there, and that it does again; null for none → the same */
+  "PUT /api/places/:id/alarm": async (ctx, { places, alarms, origins }): Promise<PlaceAlarm> => {
+    const { webhook } = await readAlarm(ctx);
+    expectAllowed(webhook, origins);
+    const { id } = await places.find(ctx.params.id);
+    await alarms.setWebhook(id, webhook);
+    return { webhook };
+  },
+
   /** Fetches from there no more; its counts stay, as a source */
-  "DELETE /api/places/:id": (ctx, { places }) => places.remove(ctx.params.id),
+  "DELETE /api/places/:id": async (ctx, { places, alarms }) => {
+    await alarms.end(await places.find(ctx.params.id));
+    await places.remove(ctx.params.id);
+  },
 };
 
 function viewOf({ id, place, state, problem, disobeyed, isSilent }: KnownPlace): PlaceStanding {
@@ -114,14 +140,22 @@ function viewOf({ id, place, state, problem, disobeyed, isSilent }: KnownPlace):
 /** Fetches from places, and lets the owner say from which. */
 export function startPlaces({
   placeWatch,
+  outgoing,
+  origins,
   ...context
-}: OwnerContext & { readonly placeWatch: PlaceWatch }): void {
+}: OwnerContext & {
+  readonly placeWatch: PlaceWatch;
+  readonly outgoing: RequestSender;
+  readonly origins: Origins;
+}): void {
   const { clock, log, random, store, routes, ends } = context;
   const { numbers } = store;
   const line = new PlaceLine(clock);
   const places = closeWith(ends, new Places({ numbers, clock, log, line, random: Math.random }));
   places.begin();
   ends.defer(placeWatch.follow(places));
+  const send = (url: string, alarm: object) => outgoing.send(webhookRequest(url, alarm));
+  const alarms = closeWith(ends, new PlaceAlarms({ numbers, clock, places, send }));
   const randomId = () => random.bytes(8).toString("hex");
-  routes.owner({ places, numbers, randomId }, ROUTES);
+  routes.owner({ places, alarms, origins, numbers, randomId }, ROUTES);
 }

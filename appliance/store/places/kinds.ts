@@ -6,6 +6,7 @@ import {
   nullable,
   numberFrom,
   objectOf,
+  oneAmong,
   textUpTo,
 } from "../../base/input/schema.ts";
 import { MAX_CURSOR, MAX_PLACE_SITES, PLACE_SITE_FIELDS } from "./unit.ts";
@@ -71,6 +72,21 @@ export const PLACE_STATES = documentKind<PlaceState>("place_state", STATE, {
   of: "fleet",
   bound: { count: MAX_PLACES, bytes: 96 * KB, together: 8 * MB },
   inBackup: "kept",
+});
+
+const ALARM = objectOf({
+  /** The address that is told; null for none. */
+  webhook: nullable(textUpTo(2_048)),
+  /** The alarm that was told last and is not over, by the moment at which it began (epoch ms). */
+  firing: nullable(objectOf({ alarm: oneAmong("silent", "not_believed"), since: numberFrom(0) })),
+});
+export type PlaceAlarmBody = Fitting<typeof ALARM>;
+
+/** Whom the trouble with a place is told, by the id of that. */
+export const PLACE_ALARMS = documentKind<PlaceAlarmBody>("place_alarm", ALARM, {
+  of: "fleet",
+  bound: { count: MAX_PLACES, bytes: 8 * KB, together: 256 * KB },
+  inBackup: "left",
 });
 
 const HELD = objectOf({

@@ -242,13 +242,12 @@ function standingOf(row: {
   });
 }
 
-/** The request for an alarm: a POST of `{site, alarm, state, since, text}`; `since` is epoch milliseconds. */
-export function webhookRequest(url: string, { site, kind, state, since, sentence }: SiteAlarm) {
-  const body = JSON.stringify({ site, alarm: kind, state, since, text: sentence });
+/** The request for an alarm: a POST of these fields as JSON. */
+export function webhookRequest(url: string, fields: object) {
   return {
     method: "POST",
     url,
     headers: { "content-type": "application/json" },
-    body: Buffer.from(body),
+    body: Buffer.from(JSON.stringify(fields)),
   };
 }

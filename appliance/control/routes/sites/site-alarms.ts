@@ -1,5 +1,5 @@
 import { originOf } from "../../../base/input/origin.ts";
-import { FLAG } from "../../../base/input/schema.ts";
+import { FLAG, type SchemaOf } from "../../../base/input/schema.ts";
 import { shape } from "../../../base/input/shape.ts";
 import { invalidField } from "../../../base/refusal.ts";
 import { closeWith } from "../../../base/tasks/closing.ts";
@@ -14,15 +14,18 @@ import { settingRoutes } from "./site-setting.ts";
 
 const NONE: SiteAlarms = { silence: false, rush: false, webhook: null };
 
+/** The form of a webhook; null for none. */
+export const WEBHOOK: SchemaOf<string | null> = {
+  type: ["string", "null"],
+  maxLength: 2_048,
+  description: "must be the address of a webhook of at most 2,048 characters, or null",
+};
+
 const readAlarms = shape<SiteAlarms>({
   properties: {
     silence: FLAG,
     rush: FLAG,
-    webhook: {
-      type: ["string", "null"],
-      maxLength: 2_048,
-      description: "must be the address of a webhook of at most 2,048 characters, or null",
-    },
+    webhook: WEBHOOK,
   },
   required: ["silence", "rush", "webhook"],
 });
@@ -81,7 +84,9 @@ export function startAlarms({
   outgoing,
   origins,
 }: OwnerContext & { outgoing: RequestSender; origins: Origins }): Alarms {
-  const send = (url: string, alarm: SiteAlarm) => outgoing.send(webhookRequest(url, alarm));
+  // `since` is epoch milliseconds.
+  const send = (url: string, { site, kind, state, since, sentence }: SiteAlarm) =>
+    outgoing.send(webhookRequest(url, { site, alarm: kind, state, since, text: sentence }));
   const alarms = closeWith(ends, new Alarms({ numbers, send }));
   const setting = {
     kind: SITE_ALARMS,

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import type { PlaceStanding } from "../../../../appliance/control/wire.ts";
+import type { PlaceAlarm, PlaceStanding } from "../../../../appliance/control/wire.ts";
 import { counted } from "../../../shared/format.ts";
 import { ask } from "../../api.ts";
 import { AskFirst } from "../../confirm.tsx";
 import { useShell } from "../../context.ts";
 import { NameField } from "../../deck/fields/label-field.tsx";
 import { Problem, Select, Switch, useNow } from "../../parts.tsx";
+import { WebhookField } from "../../push/allow-origin.tsx";
 import { ago } from "../../times.ts";
 import { useAction } from "../../use-action.ts";
 import { otherThere, toDo } from "./place-words.ts";
@@ -16,7 +17,7 @@ type Change = Partial<Pick<PlaceStanding, "name" | "makesSites">> & {
 };
 
 interface PlacePartProps {
-  place: PlaceStanding;
+  place: PlaceStanding & PlaceAlarm;
   /** its own, in the control API */
   path: string;
   /** Reads all places again. */
@@ -40,6 +41,10 @@ export function PlacePart({ place, path, read }: PlacePartProps) {
         <Standing place={place} busy={busy} onBelieve={() => change({})} />
         {sites.length > 0 && <Sites place={place} busy={busy} onChange={change} />}
         <Problem text={problem} />
+        <AlarmPart
+          webhook={place.webhook}
+          onSet={(webhook) => run(() => ask("PUT", `${path}/alarm`, { webhook }))}
+        />
         <details class="part">
           <summary>Name and removal</summary>
           <NameField label="Name" name={name} onSet={(next) => change({ name: next })} />
@@ -58,6 +63,26 @@ export function PlacePart({ place, path, read }: PlacePartProps) {
         </details>
       </section>
     </li>
+  );
+}
+
+interface AlarmPartProps {
+  webhook: string | null;
+  onSet: (webhook: string | null) => void;
+}
+
+function AlarmPart({ webhook, onSet }: AlarmPartProps) {
+  const [typed, setTyped] = useState<string | null>();
+  return (
+    <details class="part">
+      <summary>Alarm{webhook !== null && ", by webhook"}</summary>
+      <WebhookField
+        url={typed === undefined ? webhook : typed}
+        hint="It gets a POST when nothing was fetched for ten minutes, and when it comes again. Keys and dashboards say so in any case."
+        onText={setTyped}
+        onSet={onSet}
+      />
+    </details>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { PlaceStanding, PlacesAnswer } from "../../../../appliance/control/wire.ts";
+import type { PlacesAnswer } from "../../../../appliance/control/wire.ts";
 import { Snippet } from "../../../shared/copy-button.tsx";
 import { ask } from "../../api.ts";
 import { useShell } from "../../context.ts";
@@ -27,7 +27,7 @@ export function PlacesCard({ polled: [answer, show] }: { polled: Polled<PlacesAn
 }
 
 interface KnownPlacesProps {
-  places: readonly PlaceStanding[];
+  places: PlacesAnswer["places"];
   read: () => Promise<void>;
 }
 
