@@ -290,7 +290,15 @@ export interface PlaceStanding {
 export interface PlacesAnswer {
   places: (PlaceStanding & PlaceAlarm)[];
   /** Invitations of this machine. Times in epoch milliseconds; `askedAt`: about when it was used last, or null. */
-  homes: { name: string; madeAt: number; askedAt: number | null }[];
+  homes: { id: string; name: string; madeAt: number; askedAt: number | null }[];
+}
+
+/** `POST /api/homes`: an invitation of this machine, which is shown only here. */
+export interface NewHome {
+  /** `tallydeck-place:https://…#…` */
+  invitation: string;
+  /** Its QR code, row by row: `1` is dark. */
+  code: string[];
 }
 
 /** A channel that holds a value, or is watched. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
-import { tallydeck } from "../helpers/command-line.ts";
 import { CountingPlace } from "../helpers/counting-place.ts";
 import { eachControl } from "./control-stage.ts";
 
@@ -130,13 +129,22 @@ describe("places of a machine", () => {
     await until(async () => (await views("blog")) === 1);
   });
 
-  it("show who was invited here", async () => {
-    const args = ["place", "invite", "berlin", "--address", "https://stats.example.com"];
-    const { code } = await tallydeck([...args, ...control().world.dataArgs]);
-    assert.equal(code, 0);
+  it("are what this machine is, too: an invitation is shown once, and taken back", async () => {
     await control().visit(PLACES);
     const card = control().region("This machine as a place");
-    await card.getByText("berlin").waitFor();
+    await card.getByText("Nobody is invited.").waitFor();
+    await card.getByLabel("Whose it is").fill("berlin");
+    await card.getByLabel("Address of this machine").fill("https://stats.example.com");
+    await card.getByRole("button", { name: "Make an invitation" }).click();
+    await card.getByText(/^tallydeck-place:https:\/\/stats\.example\.com#tdh_/).waitFor();
+    await card.getByRole("img", { name: "QR code of the invitation" }).waitFor();
     await card.getByText(/has not asked yet/).waitFor();
+    await control().owner.assertAccessibleInAnyLight("main", true);
+    await control().page.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
+    await card.getByRole("button", { name: "Take back the invitation of berlin" }).click();
+    await control().sees(/What was fetched stays there/);
+    await control().page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+    await card.getByText("Nobody is invited.").waitFor();
   });
 });

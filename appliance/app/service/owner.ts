@@ -105,7 +105,7 @@ export async function startOwner(
   startDeckRoutes(shown);
   startFacts(shown);
   startTunnel(context);
-  startPlaces({ ...context, ...sending });
+  startPlaces({ ...context, ...sending, code: qrCode });
   showWayIn({ ...context, code: qrCode });
   startSites({ ...context, declared });
   const door = { client, sessions, names, isOpen };

@@ -1,5 +1,5 @@
 import { FLAG, listOf, nullable, objectOf, textUpTo } from "../../base/input/schema.ts";
-import { invalidField } from "../../base/refusal.ts";
+import { invalidField, Refusal } from "../../base/refusal.ts";
 import { closeWith } from "../../base/tasks/closing.ts";
 import type { Origins } from "../../deck/actions/origins.ts";
 import type { RequestSender } from "../../deck/actions/request-sender.ts";
@@ -7,15 +7,16 @@ import type { Numbers } from "../../store/store.ts";
 import { webhookRequest } from "../../traffic/alarms/alarms.ts";
 import { PlaceAlarms } from "../../traffic/places/alarms.ts";
 import { PlaceLine } from "../../traffic/places/ask.ts";
-import { homesOf } from "../../traffic/places/homes.ts";
-import { readInvitation } from "../../traffic/places/invitation.ts";
+import { homesChange, homesOf, inviteHome } from "../../traffic/places/homes.ts";
+import { placeAddress, readInvitation } from "../../traffic/places/invitation.ts";
 import { NOT_TAKEN } from "../../traffic/places/matching.ts";
 import { type KnownPlace, newPlace, Places } from "../../traffic/places/places.ts";
 import type { OwnerContext } from "../context.ts";
 import { bodyWith } from "../input.ts";
 import type { RoutesOf } from "../route.ts";
 import type { PlaceWatch } from "../standing/place-watch.ts";
-import type { PlaceAlarm, PlaceStanding, PlacesAnswer } from "../wire.ts";
+import type { NewHome, PlaceAlarm, PlaceStanding, PlacesAnswer } from "../wire.ts";
+import { codeRows, type PublicParts } from "./box/public-address.ts";
 import { expectAllowed, WEBHOOK } from "./sites/site-alarms.ts";
 
 interface Parts {
@@ -24,8 +25,13 @@ interface Parts {
   readonly origins: Pick<Origins, "isAllowed">;
   readonly numbers: Numbers;
   readonly randomId: () => string;
+  readonly randomBytes: (bytes: number) => Buffer;
+  /** The public address of this machine, live or on its way; null for none. */
+  readonly publicUrl: () => string | null;
+  readonly code: PublicParts["code"];
 }
 
+const ADDRESS = "must be like https://stats.example.com, without a path";
 const NAME = { ...textUpTo(40), description: "must be a name of at most 40 characters" };
 
 const readNew = bodyWith(
@@ -48,6 +54,14 @@ const readChange = bodyWith(
 
 const readAlarm = bodyWith({ webhook: WEBHOOK });
 
+const readHome = bodyWith(
+  {},
+  {
+    name: { ...textUpTo(40), minLength: 1, description: "must be a name of 1 to 40 characters" },
+    address: { ...textUpTo(280), description: ADDRESS },
+  },
+);
+
 const ROUTES: RoutesOf<Parts> = {
   "GET /api/places": async (_, { places, numbers, alarms }): Promise<PlacesAnswer> => ({
     places: await Promise.all(
@@ -56,7 +70,8 @@ const ROUTES: RoutesOf<Parts> = {
         webhook: await alarms.webhookOf(known.id),
       })),
     ),
-    homes: (await homesOf(numbers)).map(({ body: { name, madeAt, askedAt } }) => ({
+    homes: (await homesOf(numbers)).map(({ id, body: { name, madeAt, askedAt } }) => ({
+      id,
       name,
       madeAt,
       askedAt,
@@ -109,6 +124,32 @@ const ROUTES: RoutesOf<Parts> = {
     return { webhook };
   },
 
+  /** `{name?, address?}` → 201 with the invitation of a home, which is shown this once */
+  "POST /api/homes": async (ctx, { numbers, publicUrl, code, randomBytes }): Promise<NewHome> => {
+    const { name = "home", address: given } = await readHome(ctx);
+    const text = given ?? publicUrl();
+    if (text === null)
+      throw new Refusal(
+        "no_public_address",
+        "There is no public address yet: give it a name first, or say at which address home finds this machine.",
+      );
+    const address = placeAddress(text);
+    if (address === undefined) throw invalidField("address", `${ADDRESS}.`);
+    const invited = { name: name.trim(), address, now: numbers.clock.now() };
+    if (invited.name === "") throw invalidField("name", "must be a name of 1 to 40 characters.");
+    const invitation = await inviteHome(numbers, invited, randomBytes);
+    ctx.status = 201;
+    return { invitation, code: codeRows(code(invitation)) };
+  },
+
+  /** Makes an invitation worthless at once */
+  "DELETE /api/homes/:id": async (ctx, { numbers }) => {
+    const { id } = ctx.params;
+    if (!(await homesOf(numbers)).some((home) => home.id === id))
+      throw new Refusal("not_found", "There is no such invitation.");
+    await numbers.write("changePlaces", [homesChange({ remove: [id] })]);
+  },
+
   /** Fetches from there no more; its counts stay, as a source */
   "DELETE /api/places/:id": async (ctx, { places, alarms }) => {
     await alarms.end(await places.find(ctx.params.id));
@@ -142,8 +183,12 @@ export function startPlaces({
   placeWatch,
   outgoing,
   origins,
+  address,
+  code,
   ...context
 }: OwnerContext & {
+  readonly address: PublicParts["address"];
+  readonly code: PublicParts["code"];
   readonly placeWatch: PlaceWatch;
   readonly outgoing: RequestSender;
   readonly origins: Origins;
@@ -156,6 +201,17 @@ export function startPlaces({
   ends.defer(placeWatch.follow(places));
   const send = (url: string, alarm: object) => outgoing.send(webhookRequest(url, alarm));
   const alarms = closeWith(ends, new PlaceAlarms({ numbers, clock, places, send }));
-  const randomId = () => random.bytes(8).toString("hex");
-  routes.owner({ places, alarms, origins, numbers, randomId }, ROUTES);
+  routes.owner(
+    {
+      places,
+      alarms,
+      origins,
+      numbers,
+      code,
+      publicUrl: () => address.view().url,
+      randomBytes: random.bytes,
+      randomId: () => random.bytes(8).toString("hex"),
+    },
+    ROUTES,
+  );
 }

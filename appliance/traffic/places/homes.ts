@@ -1,7 +1,9 @@
 import { readDocument } from "../../base/documents.ts";
 import type { Log } from "../../base/log.ts";
+import { invalidField } from "../../base/refusal.ts";
 import { isSameSecret, sha256 } from "../../base/system/secrets.ts";
 import { heldAt, type Numbers, PLACE_HOMES, type PlaceHome } from "../../store/store.ts";
+import { newInvitation } from "./invitation.ts";
 
 /** The time of the last question is kept so often. */
 const NOTE_EVERY_MS = 60_000;
@@ -65,6 +67,33 @@ interface Keeper {
 export async function homesOf(keeper: Keeper): Promise<KnownHome[]> {
   const rows = await keeper.read("shared", { kind: PLACE_HOMES.name });
   return rows.map(({ id, body }) => ({ id, body: readDocument(PLACE_HOMES, id, body) }));
+}
+
+/** Where invitations are made: the numbers, or a desk. */
+export interface Inviter extends Keeper {
+  write(name: "changePlaces", changes: readonly ReturnType<typeof homesChange>[]): Promise<unknown>;
+}
+
+/**
+ * Invites a home, of 1 to 40 characters of name. @returns the invitation, which is kept nowhere
+ * @param random returns unpredictable bytes
+ * @throws {Refusal} `invalid_field` where the name is another's, `place_limit`
+ */
+export async function inviteHome(
+  inviter: Inviter,
+  { name, address, now }: { readonly name: string; readonly address: string; readonly now: number },
+  random: (bytes: number) => Buffer,
+): Promise<string> {
+  if ((await homesOf(inviter)).some(({ body }) => body.name === name))
+    throw invalidField(
+      "name",
+      "is that of another invitation. Give another, or take that one back.",
+    );
+  const { text, hash } = newInvitation(address, random);
+  const body = { name, hash: Buffer.from(hash).toString("hex"), madeAt: now, askedAt: null };
+  const put = [{ id: random(8).toString("hex"), body }];
+  await inviter.write("changePlaces", [homesChange({ put })]);
+  return text;
 }
 
 /** A change of invitations. */

@@ -14,7 +14,8 @@ import { WifiCard } from "./connections/wifi-card.tsx";
 import { MachineCard } from "./machine/machine-card.tsx";
 import { ResetCard } from "./machine/reset-card.tsx";
 import { StatusCard } from "./machine/status-card.tsx";
-import { HomesCard, PlacesCard } from "./places/places-card.tsx";
+import { HomesCard } from "./places/homes-card.tsx";
+import { PlacesCard } from "./places/places-card.tsx";
 import { PublicCard } from "./public/public-card.tsx";
 import { UpdateCard } from "./update-card.tsx";
 

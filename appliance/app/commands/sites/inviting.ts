@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { Config } from "../../../config/config.ts";
 import { qrCode } from "../../../deck/face/qr.ts";
-import { homesChange, homesOf } from "../../../traffic/places/homes.ts";
-import { newInvitation, placeAddress } from "../../../traffic/places/invitation.ts";
+import { homesOf, type Inviter, inviteHome } from "../../../traffic/places/homes.ts";
+import { placeAddress } from "../../../traffic/places/invitation.ts";
 import { CommandFailed, type Terminal, UsageError } from "../command.ts";
 
 /** The address that home is to ask; undefined where none is known. @throws {UsageError} */
@@ -21,17 +21,12 @@ export function invitedAddress(
   return address;
 }
 
-/** Where invitations are kept: the numbers, or a desk. */
-type Place = Parameters<typeof homesOf>[0] & {
-  write(name: "changePlaces", changes: readonly ReturnType<typeof homesChange>[]): Promise<unknown>;
-};
-
 /**
  * Invites a home, and prints the invitation.
  * @throws {UsageError | CommandFailed} where the name is none, or taken
  */
 export async function invite(
-  place: Place,
+  place: Inviter,
   { name, address }: { readonly name: string; readonly address: string },
   terminal: Terminal,
 ): Promise<void> {
@@ -41,15 +36,7 @@ export async function invite(
     throw new CommandFailed(
       `There is an invitation for ${name} already. Give another name, or take that one back: \`tallydeck place revoke ${name}\``,
     );
-  const { text, hash } = newInvitation(address, randomBytes);
-  const body = {
-    name,
-    hash: Buffer.from(hash).toString("hex"),
-    madeAt: terminal.now(),
-    askedAt: null,
-  };
-  const id = randomBytes(8).toString("hex");
-  await place.write("changePlaces", [homesChange({ put: [{ id, body }] })]);
+  const text = await inviteHome(place, { name, address, now: terminal.now() }, randomBytes);
   terminal.out(text);
   if (terminal.output.isTTY) for (const line of drawn(text)) terminal.err(line);
   terminal.err("It is shown this once. Paste it at home: Web UI → Machine → Places.");

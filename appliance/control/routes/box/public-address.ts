@@ -50,7 +50,7 @@ const ROUTES: RoutesOf<PublicParts> = {
       );
     const { nonce, until } = parts.makeLink();
     const url = `${base}/help/reached/${nonce}`;
-    return { url, until, code: rowsOf(parts.code(url)) };
+    return { url, until, code: codeRows(parts.code(url)) };
   },
 };
 
@@ -67,7 +67,8 @@ export function publicView(address: PublicParts["address"]): PublicAnswer {
   };
 }
 
-function rowsOf({ size, modules }: ReturnType<PublicParts["code"]>): string[] {
+/** A QR code for an answer, row by row: `1` is dark. */
+export function codeRows({ size, modules }: ReturnType<PublicParts["code"]>): string[] {
   const digits = modules.map((isDark) => (isDark ? "1" : "0")).join("");
   return Array.from({ length: size }, (_, row) => digits.slice(row * size, (row + 1) * size));
 }

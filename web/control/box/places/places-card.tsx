@@ -3,8 +3,7 @@ import type { PlacesAnswer } from "../../../../appliance/control/wire.ts";
 import { Snippet } from "../../../shared/copy-button.tsx";
 import { ask } from "../../api.ts";
 import { useShell } from "../../context.ts";
-import { AnswerCard, Form, Input, Problem, useNow, VERBATIM } from "../../parts.tsx";
-import { ago } from "../../times.ts";
+import { AnswerCard, Form, Input, Problem, VERBATIM } from "../../parts.tsx";
 import { useAction } from "../../use-action.ts";
 import type { Polled } from "../../use-polled.ts";
 import { PlacePart } from "./place-part.tsx";
@@ -93,45 +92,5 @@ function NewPlace({ read }: { read: () => Promise<void> }) {
         </button>
       </div>
     </Form>
-  );
-}
-
-/** Others who fetch what is counted here. */
-export function HomesCard({ polled: [answer] }: { polled: Polled<PlacesAnswer> }) {
-  const now = useNow();
-  return (
-    <AnswerCard
-      id="homes"
-      title="This machine as a place"
-      help="places#add-one"
-      answer={answer}
-      hint="Another Tallydeck can fetch what is counted here, by this machine’s public address and an invitation. This command makes one, and shows it once:"
-    >
-      {({ homes }) => (
-        <>
-          <Snippet text="tallydeck place invite" label="the command for this machine" />
-          {homes.length === 0 ? (
-            <p>Nobody is invited.</p>
-          ) : (
-            <>
-              <ul class="entries">
-                {homes.map(({ name, madeAt, askedAt }) => (
-                  <li key={name}>
-                    <h3>{name}</h3>
-                    <p class="hint">
-                      invited {ago(madeAt, now)} ·{" "}
-                      {askedAt === null ? "has not asked yet" : `asked last ${ago(askedAt, now)}`}
-                    </p>
-                  </li>
-                ))}
-              </ul>
-              <p class="hint">
-                <code>tallydeck place revoke NAME</code> takes one back.
-              </p>
-            </>
-          )}
-        </>
-      )}
-    </AnswerCard>
   );
 }

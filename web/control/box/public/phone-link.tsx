@@ -4,10 +4,8 @@ import { Snippet } from "../../../shared/copy-button.tsx";
 import { Dialog } from "../../../shared/dialog.tsx";
 import { ask } from "../../api.ts";
 import { Problem } from "../../parts.tsx";
+import { QrCode } from "../../qr-code.tsx";
 import { useAction } from "../../use-action.ts";
-
-/** White modules around a QR code, as its standard requires. */
-const QUIET_ZONE = 4;
 
 /** Lets a phone outside of the own network prove that the box is reached. */
 export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
@@ -33,7 +31,7 @@ export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
               Switch the phone’s Wi-Fi off, then open this address with its camera. The page says
               whether the machine is reached. The link works once, for ten minutes.
             </p>
-            <Code rows={link.code} />
+            <QrCode rows={link.code} of="the address" />
             <Snippet text={link.url} label="the address" />
             <p role="status">
               {reachedAt !== null && reachedAt !== before
@@ -44,23 +42,5 @@ export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
         </Dialog>
       )}
     </>
-  );
-}
-
-/** Dark on white in any light: cameras want it so. */
-function Code({ rows }: { rows: readonly string[] }) {
-  const side = rows.length + 2 * QUIET_ZONE;
-  const path = rows
-    .flatMap((row, y) =>
-      [...row].flatMap((digit, x) =>
-        digit === "1" ? [`M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z`] : [],
-      ),
-    )
-    .join("");
-  return (
-    <svg class="qr" viewBox={`0 0 ${side} ${side}`} role="img" aria-label="QR code of the address">
-      <rect width={side} height={side} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
   );
 }
