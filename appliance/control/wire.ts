@@ -280,8 +280,8 @@ export interface PlaceStanding {
   answeredAt: number | null;
   /** Hits that came, but for those that came as whole days. */
   hits: number;
-  /** Its sites; `as`: the id of ours that one is, or null. */
-  sites: { id: string; host: string | null; as: string | null }[];
+  /** Its sites; `as`: the id of ours that one is, or null; `isNone`: whether it was chosen to be none of them. */
+  sites: { id: string; host: string | null; as: string | null; isNone: boolean }[];
   /** Sites that are not there as they are here, by their id there. */
   disobeyed: { site: string; outcome: string }[];
 }

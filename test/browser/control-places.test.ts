@@ -45,6 +45,11 @@ describe("places of a machine", () => {
     const which = (site: string) => frankfurt().getByLabel(site, { exact: true });
     assert.equal(await which("blog").inputValue(), "blog");
     await sees("This machine lacks notes, shop.");
+    assert.equal(await which("notes").locator("option:checked").textContent(), "Not here yet");
+    await which("notes").selectOption("None of them");
+    await sees("This machine lacks shop.");
+    assert.equal(await which("notes").locator("option:checked").textContent(), "None of them");
+    assert.equal(await which("notes").getByText("Not here yet").count(), 0);
     await which("notes").selectOption("blog");
     await until(async () => (await views("blog")) === 1);
     await frankfurt().getByRole("switch", { name: "Make new sites here" }).click();

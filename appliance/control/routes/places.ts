@@ -173,6 +173,7 @@ function viewOf({ id, place, state, problem, disobeyed, isSilent }: KnownPlace):
       id: site.id,
       host: site.host,
       as: site.as === NOT_TAKEN ? null : site.as,
+      isNone: site.as === NOT_TAKEN,
     })),
     disobeyed: disobeyed.map(([site, outcome]) => ({ site, outcome })),
   };

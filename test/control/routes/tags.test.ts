@@ -59,6 +59,13 @@ describe("the tag of a site that another place counts", () => {
     assert.equal((await owner.ask("PATCH", `/api/places/${id}`, { sites })).status, 200);
     await place().until(async () => (await placeOf("ours"))?.site === "ours");
     assert.equal(await placeOf("other"), null);
+    const chosen = (await places())[0].sites.filter((site: { isNone: boolean }) => site.isNone);
+    assert.deepEqual(chosen.map((site: { id: string; as: null }) => [site.id, site.as]).sort(), [
+      ["other", null],
+      ["third", null],
+    ]);
+    const { out } = await tallydeck(["places", ...world().dataArgs]);
+    assert.match(out, /\n {2}other: none of the sites here, as chosen\n/);
     const onlyTheirs = [{ id: "ours", as: null }];
     await owner.ask("PATCH", `/api/places/${id}`, { sites: onlyTheirs });
     await place().until(async () => (await placeOf("ours"))?.site === "theirs");

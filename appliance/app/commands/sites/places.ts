@@ -5,6 +5,7 @@ import { type Desk, openToChange, openToLook } from "../../../store/desk.ts";
 import { PLACE_STATES } from "../../../store/store.ts";
 import { placeChange } from "../../../traffic/places/fetcher.ts";
 import { readInvitation } from "../../../traffic/places/invitation.ts";
+import { NOT_TAKEN } from "../../../traffic/places/matching.ts";
 import { newPlace, placesOf, removedPlace } from "../../../traffic/places/places.ts";
 import {
   CommandFailed,
@@ -68,7 +69,11 @@ export async function listedPlaces(desk: Desk) {
       address,
       answeredAt: at,
       lie,
-      sites: sites.map((site) => ({ id: site.id, as: site.as || null })),
+      sites: sites.map(({ id: its, as }) => ({
+        id: its,
+        as: as === NOT_TAKEN ? null : as,
+        none: as === NOT_TAKEN,
+      })),
     };
   });
 }
@@ -97,11 +102,15 @@ function list(all: readonly ListedPlace[], terminal: Terminal, asJson: boolean):
         : `answered last at ${new Date(answeredAt).toISOString().slice(0, 16)}Z`;
     terminal.out(`${name}  ${address} · ${last}`);
     if (lie !== null) terminal.out(`  is not believed any more: ${lie}`);
-    for (const { id, as } of sites)
-      terminal.out(
-        `  ${id}${as === null ? ": is none of the sites here" : as === id ? "" : `: ${as} here`}`,
-      );
+    for (const site of sites) terminal.out(`  ${site.id}${whichHere(site)}`);
   }
+}
+
+/** The site here that one of a place is, in words. */
+function whichHere({ id, as, none }: ListedPlace["sites"][number]): string {
+  if (none) return ": none of the sites here, as chosen";
+  if (as === null) return ": is not here yet; add a site of this id, or choose one in the Web UI";
+  return as === id ? "" : `: ${as} here`;
 }
 
 /** @throws {UsageError | CommandFailed} */

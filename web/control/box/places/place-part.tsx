@@ -143,13 +143,18 @@ interface SitesProps {
   onChange: (change: Change) => void;
 }
 
+/** No site has this id. */
+const NONE = "-";
+/** A site that nobody has chosen for, and of which none here has the id. */
+const UNDECIDED = { id: "", name: "Not here yet" };
+
 function Sites({ place: { sites, makesSites }, busy, onChange }: SitesProps) {
   const { sites: ours } = useShell().box;
   const known = new Set(ours.map(({ id }) => id));
-  const missing = sites.filter(({ id, as }) => as === null && !known.has(id));
+  const missing = sites.filter(({ id, as, isNone }) => as === null && !isNone && !known.has(id));
   // It stays open while somebody chooses.
-  const [isOpen] = useState(sites.some(({ as }) => as === null));
-  const options = [{ id: "", name: "None of them" }, ...ours.map(({ id }) => ({ id, name: id }))];
+  const [isOpen] = useState(sites.some(({ as, isNone }) => as === null && !isNone));
+  const options = [{ id: NONE, name: "None of them" }, ...ours.map(({ id }) => ({ id, name: id }))];
   return (
     <>
       <Switch
@@ -165,15 +170,15 @@ function Sites({ place: { sites, makesSites }, busy, onChange }: SitesProps) {
       />
       <details class="part" open={isOpen}>
         <summary>{counted(sites.length, "site")}, and which of yours each is</summary>
-        {sites.map(({ id, host, as }) => (
+        {sites.map(({ id, host, as, isNone }) => (
           <Select
             // A list that gets options later does not choose one by itself.
             key={`${id} ${ours.length}`}
             label={host === null ? id : `${id} (${host})`}
-            value={as ?? ""}
-            options={options}
+            value={as ?? (isNone ? NONE : "")}
+            options={as === null && !isNone ? [UNDECIDED, ...options] : options}
             disabled={busy}
-            onChoose={(to) => onChange({ sites: [{ id, as: to === "" ? null : to }] })}
+            onChoose={(to) => to && onChange({ sites: [{ id, as: to === NONE ? null : to }] })}
           />
         ))}
       </details>
