@@ -6,18 +6,18 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_220 },
-  "appliance/store/": { files: 170, lines: 24_030 },
+  "appliance/store/": { files: 170, lines: 24_050 },
   "appliance/deck/": { files: 92, lines: 11_610 },
-  "appliance/traffic/": { files: 110, lines: 12_080 },
+  "appliance/traffic/": { files: 111, lines: 12_240 },
   "appliance/links/": { files: 100, lines: 11_670 },
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
-  "appliance/control/": { files: 62, lines: 7_240 },
+  "appliance/control/": { files: 62, lines: 7_350 },
   "appliance/app/": { files: 63, lines: 7_210 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 711, lines: 107_000 },
-  "web/": { files: 217, lines: 20_770 },
+  "test/": { files: 712, lines: 107_250 },
+  "web/": { files: 219, lines: 20_890 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */
