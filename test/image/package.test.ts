@@ -237,6 +237,12 @@ The machine is what it was.
     assert.equal(ran(["place", "--help"]).said, "place --help\n");
   });
 
+  it("tells how one that is stopped is started", () => {
+    const stopped = 'case "$1" in is-active) exit 3 ;; esac';
+    const { said } = ran([], stopped);
+    assert.match(said, /`sudo systemctl start tallydeck-place` starts it\.\n$/);
+  });
+
   it("changes nothing of the machine with a further word", () => {
     assert.deepEqual(ran(["place", "list"]), { status: 0, said: "place list\n" });
   });

@@ -6,6 +6,7 @@ import { type Config, FLAGS, readConfig } from "../../config/config.ts";
 import { DEFAULT_DATA_DIR } from "../../config/settings.ts";
 import type { Directory, Place, SiteRecord } from "../../store/desk.ts";
 import { CommandFailed, INSTALLED, type Terminal, UsageError, valued } from "./command.ts";
+import { wasPlace } from "./runtime-info.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = valued("data-dir", "config", "database-url");
@@ -40,12 +41,13 @@ export function toType(
 }
 
 /**
- * The command that starts the service on the same data: in a checkout, one that also builds its
- * pages.
+ * The command that starts on the same data what ran there last: in a checkout, one that also builds the pages of a service.
  */
-export function toStart(dataDir: string, { program }: Terminal): string {
-  return program === INSTALLED
-    ? "systemctl start tallydeck"
+export function toStart(dataDir: string, { program }: Pick<Terminal, "program">): string {
+  const isPlace = wasPlace(dataDir);
+  if (program === INSTALLED) return `systemctl start ${isPlace ? "tallydeck-place" : "tallydeck"}`;
+  return isPlace
+    ? `${program} place${dataFlag(dataDir)}, with the options that it had`
     : `${join(dirname(program), "start").replace(/^(?!\/)/, "./")}${dataFlag(dataDir)}`;
 }
 

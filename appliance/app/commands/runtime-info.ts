@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { isObject } from "../../base/input/json.ts";
 import { isClaimed, runtimeInfoFile } from "../../store/desk.ts";
 
@@ -15,7 +16,7 @@ export interface RuntimeInfo {
   readonly control?: BoundSocket;
 }
 
-/** @returns a function that removes it when the service stops */
+/** @returns a function that removes it when the service stops; that it was a place stays noted */
 export function noteRuntimeInfo(
   dataDir: string,
   { version, collector, control }: RuntimeInfo,
@@ -28,10 +29,21 @@ export function noteRuntimeInfo(
   };
   try {
     writeFileSync(runtimeInfoFile(dataDir), `${JSON.stringify(told)}\n`);
+    if (control === undefined) writeFileSync(placeFile(dataDir), "");
+    else rmSync(placeFile(dataDir), { force: true });
   } catch {
     // A disk that is full or read-only: commands go by their own settings.
   }
   return () => rmSync(runtimeInfoFile(dataDir), { force: true });
+}
+
+/** Whether what ran last on this data was a place: it is started by another command. */
+export function wasPlace(dataDir: string): boolean {
+  return existsSync(placeFile(dataDir));
+}
+
+function placeFile(dataDir: string): string {
+  return join(dataDir, "place");
 }
 
 /** The address of the service that runs on this data; undefined where none does, or it is not ready. */

@@ -35,7 +35,7 @@ import { homesOf, type KnownHome } from "../../traffic/places/homes.ts";
 import { Answered, command, outJson, switches, type Terminal } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, databaseOf, toStart } from "./data.ts";
 import { refuseOthersData } from "./others-data.ts";
-import { type RuntimeInfo, runtimeInfoOf } from "./runtime-info.ts";
+import { type RuntimeInfo, runtimeInfoOf, wasPlace } from "./runtime-info.ts";
 import { homeText } from "./sites/place.ts";
 import { type ListedPlace, listedPlaces, placeText } from "./sites/places.ts";
 import { sizeText } from "./size-text.ts";
@@ -74,6 +74,7 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
     const { dataDir, publicAddress } = config;
     const database = await databaseOf(config);
     const found = runtimeInfoOf(dataDir);
+    const isAtPlace = found === undefined ? wasPlace(dataDir) : found.control === undefined;
     const told = found && (await diagnosticsOf(found));
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
@@ -86,7 +87,8 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
       space,
       dataDir,
       database,
-      decks: told ? told.decks.map(deckOf) : isPlace(found) ? [] : await pluggedIn(),
+      isPlace: isAtPlace,
+      decks: told ? told.decks.map(deckOf) : isAtPlace ? [] : await pluggedIn(),
       warnings: [...kept.problems, ...warnings(told, space)],
       address: publicText(publicAddress ?? kept.publicAddress, dataDir, told),
       now: terminal.now(),
@@ -102,6 +104,8 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`,
 });
 
 interface Facts {
+  /** Whether a place runs, or ran last, which has no Web UI and no decks. */
+  readonly isPlace: boolean;
   readonly found: RuntimeInfo | undefined;
   readonly kept: Contents;
   readonly space: Space | undefined;
@@ -125,14 +129,14 @@ function rowsOf({ system, found, kept, space, dataDir, database, ...facts }: Fac
     ...(found === undefined ? [] : addresses(found)),
     ["Sites", listed(kept.sites)],
     ...(facts.days === "" ? [] : [["Days", facts.days] as [string, string]]),
-    ...(isPlace(found) ? [] : [["Decks", deckText(facts.decks)] as [string, string]]),
+    ...(facts.isPlace ? [] : [["Decks", deckText(facts.decks)] as [string, string]]),
     ["Warnings", listed(facts.warnings, "; ")],
     ["Public", facts.address],
     ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
     ["Data", dataDir],
   ];
   if (kept.homes.length > 0) rows.push(["Fetched by", listed(kept.homes.map(homeText), "; ")]);
-  else if (isPlace(found)) rows.push(["Fetched by", "nobody yet: `tallydeck place invite`"]);
+  else if (facts.isPlace) rows.push(["Fetched by", "nobody yet: `tallydeck place invite`"]);
   if (kept.places.length > 0)
     rows.push([
       "Places",
@@ -178,11 +182,6 @@ function standing(
   if (alive > 0)
     return `Tallydeck itself does not run here. ${alive === 1 ? "One collector counts" : `${alive} collectors count`} into the database.`;
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
-}
-
-/** Whether a place runs, which has no Web UI and no decks. */
-function isPlace(found: RuntimeInfo | undefined): boolean {
-  return found !== undefined && found.control === undefined;
 }
 
 function deckText(decks: Facts["decks"]): string {

@@ -76,6 +76,7 @@ async function start(
       documents: documentsIn(local, PUBLIC_ADDRESS),
       tlsPort: listeners.collectorTls?.port,
       isTunnelled: () => false,
+      isServer: true,
     });
     ends.defer(tellProgress(address, log));
     ends.defer(door.follow(address, new PhoneLinks({ ...context, randomBytes: random.bytes })));

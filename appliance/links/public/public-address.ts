@@ -58,6 +58,8 @@ interface PublicAddressOptions {
   /** Whether visitors of this name accept a certificate. */
   readonly isFor: (issued: Issued, name: string) => boolean;
   readonly isTunnelled: () => boolean;
+  /** Whether the machine is in a data centre, without a router of its owner. */
+  readonly isServer?: boolean | undefined;
   /** The port of this box for TLS; 0: none. */
   readonly port: number;
 }
@@ -170,7 +172,7 @@ export class PublicAddress {
     return publicViewOf(
       this.#record.now,
       this.#facts(),
-      { provider, port: advice },
+      { provider, port: advice, isServer: this.#options.isServer },
       this.#runner.task,
     );
   }

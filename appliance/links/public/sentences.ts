@@ -14,10 +14,14 @@ export interface SentenceFacts {
   /** The provider of dynamic DNS, as people call it. */
   readonly provider?: string | undefined;
   readonly port?: Required<PublicAdvice> | undefined;
+  /** Whether the machine is in a data centre, without a router of its owner. */
+  readonly isServer?: boolean | undefined;
 }
 
 interface About {
   readonly name: string;
+  /** Words for where the machine is. */
+  readonly home: string;
   /** The home's own address, or words for it. */
   readonly here: string;
   /** The provider of dynamic DNS, or words for it. */
@@ -85,13 +89,13 @@ export const STATES: Readonly<Record<PublicState, StateLine>> = {
     sentence: `The router stands behind another router: its address outside is ${here}.`,
     next: "Connect the machine to the outer router, or forward TCP port 443 in both and switch off that the machine opens it.",
   })),
-  "dns-updating": working("address", ({ provider, record: { dns } }) =>
+  "dns-updating": working("address", ({ provider, home, record: { dns } }) =>
     dns?.result === "later"
       ? {
           sentence: `${provider} did not take the address: ${dns.why || "it gave no reason"}.`,
           next: "Nothing to do: the machine tells it again.",
         }
-      : { sentence: `The machine tells ${provider} where this home is.` },
+      : { sentence: `The machine tells ${provider} where ${home} is.` },
   ),
   "dns-waiting": working("address", ({ name, here }) => ({
     sentence: `The machine waits until ${name} leads to ${here}.`,
@@ -101,8 +105,8 @@ export const STATES: Readonly<Record<PublicState, StateLine>> = {
     next: DNS_NEXT[dns?.why ?? ""] ?? "Correct the settings: until then it is not asked again.",
   })),
   "name-points-elsewhere": wrong("address", elsewhere),
-  "address-changed": working("address", ({ name, here, facts }) => ({
-    sentence: "This home has another address, and the name does not lead to it yet.",
+  "address-changed": working("address", ({ name, here, home, facts }) => ({
+    sentence: `${home.replace("t", "T")} has another address, and the name does not lead to it yet.`,
     next:
       facts.settings.ddns === ""
         ? `Let ${name} lead to ${here}.`
@@ -128,23 +132,25 @@ export const STATES: Readonly<Record<PublicState, StateLine>> = {
     sentence: "There were too many certificates, or too many tries, for this name.",
     next: "Nothing to do but wait: the machine tries again by itself.",
   }),
-  "ca-unreachable": wrong("certificate", ({ record: { trouble } }) => ({
+  "ca-unreachable": wrong("certificate", ({ home, record: { trouble } }) => ({
     sentence: `The certificate authority gave no certificate: ${trouble?.detail || "it did not answer"}.`,
-    next: "Nothing to do: the machine tries again. See whether the home is online.",
+    next: `Nothing to do: the machine tries again. See whether ${home} is online.`,
   })),
   renewing: done("certificate", {
     sentence: "The certificate is being renewed; the one before is served until then.",
   }),
-  expires: wrong("certificate", ({ record: { trouble } }) => ({
+  expires: wrong("certificate", ({ record: { trouble }, more }) => ({
     sentence: `The certificate ends soon and could not be renewed: ${trouble?.detail || "it is tried"}.`,
-    next: "Test from the internet: it says what is in the way.",
+    next: more.isServer
+      ? "See whether the name leads here, and port 443 is open."
+      : "Test from the internet: it says what is in the way.",
   })),
   unreached: wrong("reached", ({ record, more }) => ({
     sentence:
       record.port?.answer === "no-router"
         ? `${ofRouter(record, more)} From outside nobody gets in.`
         : "There is a certificate, but the machine was not reached from outside.",
-    next: shut(record, more).next ?? BY_HAND,
+    next: shut(record, more).next ?? byHand(more),
   })),
   live: done("reached", ({ name }) => ({
     sentence: `Visitors reach the machine by https://${name}.`,
@@ -160,12 +166,17 @@ export function adviceOf(
   const { says } = STATES[state];
   if (typeof says !== "function") return says;
   const { name, ddns } = facts.settings;
-  const here = record.address?.v4 ?? "this home's address";
+  const home = more.isServer ? "this server" : "this home";
+  const here = record.address?.v4 ?? `${home}'s address`;
   const provider = more.provider ?? (ddns || "the DNS provider");
-  return says({ name, here, provider, record, facts, more });
+  return says({ name, home, here, provider, record, facts, more });
 }
 
-const BY_HAND = "In the router, forward TCP port 443 to this machine.";
+function byHand({ isServer }: SentenceFacts): string {
+  return isServer
+    ? "Let TCP port 443 in, in the firewall of this machine and at its provider."
+    : "In the router, forward TCP port 443 to this machine.";
+}
 
 /** The router's answer to a request for the port, for people. */
 export function ofRouter(
@@ -176,30 +187,34 @@ export function ofRouter(
   return advice?.sentence ?? "The router did not open port 443.";
 }
 
-function shut({ port, trouble }: PublicRecord, { port: advice }: SentenceFacts): PublicAdvice {
+function shut({ port, trouble }: PublicRecord, more: SentenceFacts): PublicAdvice {
   if (trouble?.byV6 && !isSaidByRouter(port))
     return {
       sentence: "From outside the machine is not reached by IPv6.",
-      next: "Take the AAAA record of the name away, or let IPv6 in for this machine in the router.",
+      next: `Take the AAAA record of the name away, or let IPv6 in for this machine in the ${more.isServer ? "firewall" : "router"}.`,
     };
   if (port?.answer === "open")
     return {
       sentence: "The router says that port 443 is open, but from outside nobody gets in.",
       next: "See whether the provider blocks port 443, or another router or firewall stands before this one.",
     };
-  return advice ?? { sentence: "From outside nobody gets in by port 443.", next: BY_HAND };
+  return more.port ?? { sentence: "From outside nobody gets in by port 443.", next: byHand(more) };
 }
 
 function elsewhere({
   name,
+  home,
   here,
+  more,
   record: { lookUp, trouble },
   facts: { settings },
 }: About): PublicAdvice {
   if (trouble?.kind === "unauthorized")
     return {
       sentence: `Another machine answers at ${name}.`,
-      next: "Let the name lead to this home; and see whether the router answers port 443 itself.",
+      next: more.isServer
+        ? "Let the name lead to this server; and see whether something else answers port 443 on it."
+        : "Let the name lead to this home; and see whether the router answers port 443 itself.",
     };
   if (lookUp?.result === "nothing" || trouble?.kind === "dns")
     return {
@@ -207,7 +222,7 @@ function elsewhere({
       next: `Let the name lead to ${here}${settings.ddns === "" ? ", or choose a provider here that does it" : ""}.`,
     };
   return {
-    sentence: `${name} leads to another address than this home's.`,
+    sentence: `${name} leads to another address than ${home}'s.`,
     next: `Let the name lead to ${here}.`,
   };
 }

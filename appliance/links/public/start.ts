@@ -24,6 +24,7 @@ interface PublicParts {
   /** The collector's port for TLS; undefined where it has none. */
   tlsPort: number | undefined;
   isTunnelled: () => boolean;
+  isServer?: boolean;
   /** The messenger; router, provider and CA themselves unless given. */
   messenger?: ((settings: PublicSettings) => Messenger) | undefined;
 }
@@ -38,6 +39,7 @@ export async function startPublicAddress({
   door,
   tlsPort = 0,
   isTunnelled,
+  isServer,
   messenger,
 }: PublicParts): Promise<PublicAddress> {
   const keys = new Keys({ folder: join(config.dataDir, "tls"), log });
@@ -74,6 +76,7 @@ export async function startPublicAddress({
         : portAdvice(answer, { internal: tlsPort, external: 443 }, gateway),
     isFor: (issued, name) => isFor(issued, identifierOf(name)),
     isTunnelled,
+    isServer,
     port: tlsPort,
   });
   return closeWith(ends, address);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toStart } from "../../../appliance/app/commands/data.ts";
 import { tallydeck } from "../../helpers/command-line.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { Pebble } from "../../helpers/pebble.ts";
@@ -87,6 +88,18 @@ describe("a place alone", () => {
     assert.equal((await changes({})).status, 403);
     assert.equal((await changes({ "x-forwarded-proto": "https" })).status, 200);
     await place.end();
+    const { out } = await tallydeck(["status", "--data-dir", dir("place")]);
+    const again = ` place --data-dir ${dir("place")}, with the options that it had`;
+    assert.ok(out.includes("is not running. Start it: ") && out.includes(again), out);
+    assert.doesNotMatch(out, /Decks/);
+    assert.match(out, /Fetched by home/);
+    assert.match(
+      toStart(dir("place"), { program: "tallydeck" }),
+      /^systemctl start tallydeck-place$/,
+    );
+    const home = await RunningService.start(dir("place"), { SITES: "blog" });
+    await home.end();
+    assert.match(toStart(dir("place"), { program: "tallydeck" }), /^systemctl start tallydeck$/);
   });
 
   it("writes no invitation into a journal", async () => {

@@ -53,6 +53,7 @@ export async function box(
   answers: Answers,
   settings: PublicSettings = ON,
   clock = new FakeClock(),
+  isServer = false,
 ) {
   const sent: PublicTask["kind"][] = [];
   /** Each of `sent` with the time. */
@@ -99,6 +100,7 @@ export async function box(
           : portAdvice(answer, { internal: 443, external: 443 }, undefined),
       isFor: ({ chain }, name) => chain.startsWith(`${name} `),
       isTunnelled: () => false,
+      isServer,
       port: 443,
     });
   const address = await open();
