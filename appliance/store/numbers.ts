@@ -11,6 +11,7 @@ import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./intake/live-views.ts";
 import { onceHash } from "./intake/once.ts";
+import { decodeBatch, recordsOf } from "./log/batch.ts";
 import type { EncodedHits, Hit } from "./log/record.ts";
 import { ConfirmedLog } from "./places/confirmed.ts";
 import type { DaysTake, PlaceTake } from "./places/take.ts";
@@ -166,15 +167,20 @@ export class Numbers {
 
   /**
    * Counts what came from a place, once.
+   * @param areLive whether its batches are of the last minute
    * @throws {Refusal} `storage_unavailable`: it may be counted, which its state shows; `source_limit`
    */
-  async takePlace({ days, ...rest }: PlaceTake): Promise<boolean> {
+  async takePlace({ days, ...rest }: PlaceTake, areLive = false): Promise<boolean> {
     await this.#pause;
     if (this.#opened.lowSpace) throw storageUnavailable();
     const { place, home, name, before } = rest;
     const whose = { place, home, name, before };
     for (const month of days) if (!(await this.#takeDays(whose, month))) return false;
     if ((await this.write("takePlace", rest)) !== "taken") return false;
+    if (areLive)
+      for (const body of rest.log)
+        for (const { kind, site, times } of recordsOf(decodeBatch(body)))
+          if (kind === "view") this.live.count(site, times);
     this.counted.emit();
     this.upkeep.committed(rest.log.reduce((sum, { length }) => sum + length, 0));
     return true;

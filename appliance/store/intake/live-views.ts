@@ -39,12 +39,12 @@ export class LiveViews {
     this.#clock = clock;
   }
 
-  count(site: SiteKey): void {
+  count(site: SiteKey, views = 1): void {
     this.#moveOn();
     const ring = this.#rings.get(site) ?? new Uint32Array(STEPS);
     this.#rings.set(site, ring);
     const at = this.#step % STEPS;
-    ring[at] = (ring[at] ?? 0) + 1;
+    ring[at] = (ring[at] ?? 0) + views;
   }
 
   of(site: SiteKey): number {

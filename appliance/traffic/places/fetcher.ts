@@ -43,6 +43,9 @@ const FIRST_PAUSE_MS = 1_000;
 /** A place that answers does so within half a minute. */
 const SILENT_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Views that came so soon after all before them are live. */
+const LIVE_MS = 60_000;
+const MUCH_BYTES = 65_536;
 
 /** Fetches what a place counts, again and again, and counts it here once. */
 export class PlaceFetcher {
@@ -61,6 +64,8 @@ export class PlaceFetcher {
   problem: string | null = null;
   /** Null before its first answer. */
   state: PlaceState | null = null;
+  /** The monotonic time at which all that the place had was here. */
+  #allAt = Number.NEGATIVE_INFINITY;
   /** The sites that are not at the place as they are here. */
   disobeyed: readonly Disobeyed[] = [];
 
@@ -121,7 +126,8 @@ export class PlaceFetcher {
         if (place === undefined) return false;
         const about = { id, place, state, before, ...facts, now: clock.now() };
         const take = judgeUnit(unit, about);
-        if (!(await numbers.takePlace(take))) break;
+        const areLive = clock.monotonic() - this.#allAt <= LIVE_MS;
+        if (!(await numbers.takePlace(take, areLive))) break;
         before = take.after;
         state = readDocument(PLACE_STATES, id, before);
         this.state = state;
@@ -144,7 +150,7 @@ export class PlaceFetcher {
 
   /** Asks until our sites are others, which the place is to be told first. */
   async *#ask(place: PlaceBody, after: string): AsyncGenerator<CameUnit> {
-    const { numbers, line } = this.#parts;
+    const { numbers, line, clock } = this.#parts;
     const others = new AbortController();
     const cancel = numbers.directoryChanged.on(() => {
       if (JSON.stringify(sitesFor(place, numbers)) === this.#told) return;
@@ -153,7 +159,13 @@ export class PlaceFetcher {
     });
     try {
       const signal = AbortSignal.any([this.#end.signal, others.signal]);
-      yield* line.changes(place, after, signal);
+      let isAll = true;
+      for await (const unit of line.changes(place, after, signal)) {
+        yield unit;
+        isAll = isLast(unit);
+        this.#allAt = isAll ? clock.monotonic() : Number.NEGATIVE_INFINITY;
+      }
+      if (isAll) this.#allAt = clock.monotonic();
     } catch (error) {
       if (!others.signal.aborted) throw error;
     } finally {
@@ -245,6 +257,11 @@ export class PlaceFetcher {
     await promise;
     cancel();
   }
+}
+
+/** Whether it ended where the place had no more: pages of days and much of a log are followed by others. */
+function isLast({ log, days }: CameUnit): boolean {
+  return days.length === 0 && log.reduce((sum, { length }) => sum + length, 0) < MUCH_BYTES;
 }
 
 /** A change that puts a place, where it has the bounds of its kind. */

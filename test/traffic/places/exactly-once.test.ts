@@ -197,6 +197,31 @@ onEachEngine(() => {
       assert.deepEqual(paths, [["/new", 9]]);
     });
 
+    it("are live for five minutes where they come at once, and not where home was away", async () => {
+      await using both = await pair(engine);
+      const { home, place } = both;
+      const [{ key = 0 } = {}] = home.numbers.directory.sites;
+      const live = () => home.numbers.live.of(key);
+      // Time does not pass at home meanwhile.
+      const fetcher = home.fetcher("frankfurt", place.asked());
+      for (const views of [3, 4]) {
+        await place.count("blog", "/", views);
+        await fetcher.once();
+        assert.equal(live(), 0);
+      }
+      await place.count("blog", "/", 2);
+      await fetcher.once();
+      assert.equal(live(), 2);
+      home.clock.jump(4 * 60_000);
+      await place.count("blog", "/", 5);
+      await fetcher.once();
+      assert.equal(live(), 2);
+      home.clock.jump(2 * 60_000);
+      assert.equal(live(), 0);
+      await both.catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
     it("are no more where the cursor was lost", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;

@@ -274,8 +274,12 @@ export class SimulatedSide {
   }
 
   /** Fetches once from a place. @returns whether nothing more is to be fetched */
-  async fetch(name: string, changes: Line["changes"]): Promise<boolean> {
-    const fetcher = new PlaceFetcher({
+  fetch(name: string, changes: Line["changes"]): Promise<boolean> {
+    return this.wait(this.fetcher(name, changes).once());
+  }
+
+  fetcher(name: string, changes: Line["changes"]): PlaceFetcher {
+    return new PlaceFetcher({
       id: name,
       numbers: this.numbers,
       line: { changes, tell: async () => [] },
@@ -283,7 +287,6 @@ export class SimulatedSide {
       log: silentLog(),
       random: () => 0,
     });
-    return this.wait(fetcher.once());
   }
 }
 
