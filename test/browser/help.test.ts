@@ -48,7 +48,7 @@ describe("the setup page", () => {
     await owner.page.context().setOffline(true);
     assert.match(await check("Check the connection"), /✗.*does not answer/);
     await owner.page.context().setOffline(false);
-    owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
+    owner.expectTroubles(/ERR_INTERNET_DISCONNECTED/);
   });
 
   it("1. is not content with an error, whatever it says", async () => {

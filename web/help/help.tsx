@@ -94,7 +94,11 @@ export function Help() {
         <OwnVisits origin={setup.origin} />
         <ReadingToken site={site} />
         <PublicSite base={base} publicUrl={publicUrl} place={place} />
-        <MoreSnippets site={tagSite} base={tagBase} />
+        <MoreSnippets
+          site={tagSite}
+          base={tagBase}
+          badge={`${publicUrl ?? tagBase}/badge?site=${publicUrl === null ? tagSite : site}`}
+        />
       </main>
     </div>
   );

@@ -113,7 +113,16 @@ const OWN_EVENTS = `<script>window.tallydeck ||= function () { (tallydeck.q ||= 
 <script>tallydeck("signup", "pro")</script>`;
 
 /** The other things that can be placed: events, the badge, an app's ping and its survey. */
-export function MoreSnippets({ site, base }: { site: string; base: string }) {
+export function MoreSnippets({
+  site,
+  base,
+  badge,
+}: {
+  site: string;
+  base: string;
+  /** its address: that of a place shows less */
+  badge: string;
+}) {
   return (
     <section aria-labelledby="more-title">
       <h2 id="more-title">More to place</h2>
@@ -128,7 +137,7 @@ export function MoreSnippets({ site, base }: { site: string; base: string }) {
         Only for sites named in <code>BADGE_SITES</code> or switched on in the control page: it
         shows the count to everyone.
       </p>
-      <Snippet text={`![views](${base}/badge?site=${site})`} label="the badge" />
+      <Snippet text={`![views](${badge})`} label="the badge" />
       <h3>A desktop app's daily ping</h3>
       <p>Once a day and install, with what you want to know; every field may be left out.</p>
       <Snippet text={pingCode(base, site)} label="the ping" />

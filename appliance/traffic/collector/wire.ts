@@ -25,7 +25,7 @@ export interface SessionAnswer {
   token: string;
 }
 
-/** `GET /public-address`: where visitors reach this collector; null until they do. */
+/** `GET /public-address`: where visitors reach this collector, or the host of the site that was named; null until they do. */
 export interface PublicAddressAnswer {
   /** `https://stats.example.com` */
   url: string | null;

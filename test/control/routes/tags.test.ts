@@ -84,6 +84,11 @@ describe("the tag of a site that another place counts", () => {
       ["nobodys", ADMIN],
     ])
       assert.equal(await asked(site ?? "", wrong), null, `${site} ${wrong}`);
+    await makeSite("own", "own.example");
+    assert.deepEqual(await world().read("/public-address", { site: "own" }), {
+      url: "https://own.example",
+      place: null,
+    });
     assert.deepEqual((await world().ask("/public-address")).json, { url: null, place: null });
   });
 

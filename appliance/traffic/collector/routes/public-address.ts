@@ -1,6 +1,7 @@
 import type { Context, Middleware } from "koa";
 import { type Client, isEncrypted } from "../../../base/http/client.ts";
 import { HttpError } from "../../../base/http/errors.ts";
+import { siteCollector } from "../../../base/ports.ts";
 import type { SiteRecord } from "../../../store/store.ts";
 import type { TagPlaces } from "../../places/tags.ts";
 import type { Access } from "../access.ts";
@@ -16,8 +17,11 @@ export function publicAddressRoute(
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
     const site = namedSite(ctx, access);
-    const place = site === undefined ? null : (await places.find()).of(site);
-    ctx.body = { url: facts.liveUrl() ?? null, place } satisfies PublicAddressAnswer;
+    const { host = null } = site ?? {};
+    const url = host === null ? (facts.liveUrl() ?? null) : siteCollector("", host);
+    // Pages of a site with a host of its own name that, wherever it leads.
+    const place = site === undefined || host !== null ? null : (await places.find()).of(site);
+    ctx.body = { url, place } satisfies PublicAddressAnswer;
   };
 }
 

@@ -78,7 +78,7 @@ function NewPlace({ read }: { read: () => Promise<void> }) {
     <Form onSubmit={submit}>
       <Input
         label="Invitation"
-        hint="The line that the command printed at the place."
+        hint="The line that was shown at the place."
         placeholder="tallydeck-place:https://…#…"
         required
         {...VERBATIM}
