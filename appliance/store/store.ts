@@ -21,7 +21,7 @@ export type { LocalData } from "./local-data.ts";
 export type { Numbers } from "./numbers.ts";
 export { heldAt } from "./places/confirmed.ts";
 export type { FeedQuery } from "./places/feed.ts";
-export { judgeUnit, type PlaceFacts, PlaceLies } from "./places/judge.ts";
+export type { PlaceFacts } from "./places/judge.ts";
 export {
   KNOWN_PLACES,
   PLACE_ALARMS,

@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_220 },
-  "appliance/store/": { files: 170, lines: 24_050 },
+  "appliance/store/": { files: 170, lines: 24_070 },
   "appliance/deck/": { files: 92, lines: 11_610 },
   "appliance/traffic/": { files: 111, lines: 12_250 },
   "appliance/links/": { files: 100, lines: 11_690 },
@@ -16,8 +16,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 63, lines: 7_220 },
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 713, lines: 107_320 },
-  "web/": { files: 219, lines: 20_890 },
+  "test/": { files: 713, lines: 107_330 },
+  "web/": { files: 219, lines: 20_900 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

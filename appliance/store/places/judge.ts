@@ -26,7 +26,7 @@ const MOST_PER_SECOND = 200_000;
 const BEFORE_MS = 7 * DAY_MS;
 
 /** A place said something that it cannot have counted; the message is a sentence about it. */
-export class PlaceLies extends Error {
+class PlaceLies extends Error {
   override readonly name = "PlaceLies";
 }
 
@@ -52,15 +52,29 @@ export interface PlaceFacts {
   readonly now: number;
 }
 
+/** A unit as a place sent it, and the facts by which it is judged. */
+export interface UnitToJudge {
+  readonly unit: Omit<PlaceUnit, "hello"> & { readonly hello: PlaceHello };
+  readonly facts: PlaceFacts;
+}
+
 /**
- * Judges a unit that a place sent, and makes its sites ours. Counts of sites that are none of ours are left out.
- * @throws {PlaceLies}
+ * Judges a unit that a place sent, and makes its sites ours. Counts of sites that are none of ours are left out. A month takes
+ * too long for the thread that counts.
+ * @returns a sentence about what it cannot have counted, where there is any of that
  * @throws {Error} where it answers another question
  */
-export function judgeUnit(
-  came: Omit<PlaceUnit, "hello"> & { readonly hello: PlaceHello },
-  facts: PlaceFacts,
-): PlaceTake {
+export function judgeUnit({ unit, facts }: UnitToJudge): PlaceTake | { readonly lie: string } {
+  try {
+    return judged(unit, facts);
+  } catch (error) {
+    if (!(error instanceof PlaceLies)) throw error;
+    return { lie: error.message };
+  }
+}
+
+/** @throws {PlaceLies} */
+function judged(came: UnitToJudge["unit"], facts: PlaceFacts): PlaceTake {
   const { id, place, state, before, known, now } = facts;
   if (came.hello.to !== onceHash(state?.cursor ?? ""))
     throw new Error("the answer was to another question: something on the way keeps answers");

@@ -32,7 +32,7 @@ import {
 import { LogTail, tailOf } from "../log/tail.ts";
 import { heldByHomes } from "../places/confirmed.ts";
 import { type FeedQuery, placeFeed } from "../places/feed.ts";
-import type { KnownOrigin } from "../places/judge.ts";
+import { judgeUnit, type KnownOrigin, type UnitToJudge } from "../places/judge.ts";
 import { mergedDays } from "../places/take.ts";
 import type { PlaceMonth } from "../places/unit.ts";
 import type { Asked, GoalsQuery, SettlementQuery, StatsQuery } from "../queries.ts";
@@ -270,6 +270,8 @@ const FLEET_READS = {
   },
   /** The changes after a cursor, for another Tallydeck that shows what is counted here. */
   placeFeed: ({ sql }: ReadContext, query: FeedQuery) => placeFeed(sql, query),
+  /** A unit that a place sent, as it is to be taken; or the lie in it. */
+  judgedUnit: (_: ReadContext, came: UnitToJudge) => judgeUnit(came),
   /** Days of a place, merged with those that are here. */
   placeDays: ({ sql }: ReadContext, month: Omit<PlaceMonth, "ages">) => mergedDays(sql, month),
   /** The sites of these that have numbers or responses. */

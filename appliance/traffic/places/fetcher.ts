@@ -5,13 +5,11 @@ import { messageOf } from "../../base/message-of.ts";
 import { isHost, isSiteId } from "../../base/names.ts";
 import {
   type Disobeyed,
-  judgeUnit,
   KNOWN_PLACES,
   type Numbers,
   PLACE_STATES,
   type PlaceBody,
   type PlaceFacts,
-  PlaceLies,
   type PlaceSite,
   type PlaceState,
 } from "../../store/store.ts";
@@ -118,25 +116,23 @@ export class PlaceFetcher {
     let { before, state } = await stateOf(numbers, id);
     this.state = state;
     await this.#tell(place, facts);
-    try {
-      for await (const unit of this.#ask(place, state?.cursor ?? "")) {
-        const { sites = place.sites } = unit.hello;
-        // The unit after the cursor may lack what a site has before it.
-        place = await this.#match(place, sites, facts);
-        if (place === undefined) return false;
-        const about = { id, place, state, before, ...facts, now: clock.now() };
-        const take = judgeUnit(unit, about);
-        const areLive = clock.monotonic() - this.#allAt <= LIVE_MS;
-        if (!(await numbers.takePlace(take, areLive))) break;
-        before = take.after;
-        state = readDocument(PLACE_STATES, id, before);
-        this.state = state;
-        this.#worked();
+    for await (const unit of this.#ask(place, state?.cursor ?? "")) {
+      const { sites = place.sites } = unit.hello;
+      // The unit after the cursor may lack what a site has before it.
+      place = await this.#match(place, sites, facts);
+      if (place === undefined) return false;
+      const about = { id, place, state, before, ...facts, now: clock.now() };
+      const judged = await numbers.read("judgedUnit", { unit, facts: about });
+      if ("lie" in judged) {
+        await this.#disbelieve(judged.lie);
+        return true;
       }
-    } catch (error) {
-      if (!(error instanceof PlaceLies)) throw error;
-      await this.#disbelieve(error.message);
-      return true;
+      const areLive = clock.monotonic() - this.#allAt <= LIVE_MS;
+      if (!(await numbers.takePlace(judged, areLive))) break;
+      before = judged.after;
+      state = readDocument(PLACE_STATES, id, before);
+      this.state = state;
+      this.#worked();
     }
     return this.#worked();
   }

@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { DOCUMENT_KINDS } from "../../../appliance/app/service/document-kinds.ts";
 import { formatDay } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
+import { Refusal } from "../../../appliance/base/refusal.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { ALL_MONTHS, firstDayOf } from "../../../appliance/store/blocks/month.ts";
 import { monthsOf, sumsOf } from "../../../appliance/store/copy/reading.ts";
@@ -274,8 +275,15 @@ export class SimulatedSide {
   }
 
   /** Fetches once from a place. @returns whether nothing more is to be fetched */
-  fetch(name: string, changes: Line["changes"]): Promise<boolean> {
-    return this.wait(this.fetcher(name, changes).once());
+  async fetch(name: string, changes: Line["changes"]): Promise<boolean> {
+    const fetcher = this.fetcher(name, changes);
+    for (;;)
+      try {
+        return await this.wait(fetcher.once());
+      } catch (error) {
+        // A database may be slower than time passes here; a home asks again then.
+        if (!(error instanceof Refusal && error.code === "storage_unavailable")) throw error;
+      }
   }
 
   fetcher(name: string, changes: Line["changes"]): PlaceFetcher {
