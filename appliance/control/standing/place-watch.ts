@@ -29,6 +29,14 @@ export class PlaceWatch implements StandingSource<PlaceTrouble> {
     return this.#troubled().length > 0 ? ["place_silent"] : [];
   }
 
+  /** The names of all, and of those from which nothing comes; undefined where there are none. */
+  names(): { readonly places: string[]; readonly troubled: string[] } | undefined {
+    const [places, troubled] = [this.figures, this.#troubled()].map((all) =>
+      all.map(({ name }) => name),
+    ) as [string[], string[]];
+    return places.length === 0 ? undefined : { places, troubled };
+  }
+
   standing(): PlaceTrouble | undefined {
     const [first, ...more] = this.#troubled();
     if (first === undefined) return undefined;

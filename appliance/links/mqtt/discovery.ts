@@ -9,6 +9,7 @@ import {
   deviceId,
   idPart,
   notifyCommand,
+  placesTopic,
   siteTopic,
   slotEvent,
 } from "./topics.ts";
@@ -26,6 +27,8 @@ export interface BoxFacts {
   readonly watched: readonly string[];
   readonly sites: readonly SiteFacts[];
   readonly decks: readonly DeckFacts[];
+  /** Whether other Tallydecks are fetched from. */
+  readonly hasPlaces: boolean;
 }
 
 interface SiteFacts {
@@ -67,6 +70,7 @@ export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
     ...facts.channels.map((channel) => channelText(base, channel)),
     ...facts.watched.map((channel) => channelAlarm(base, channel)),
     ...facts.sites.flatMap((site) => siteAlarms(base, site)),
+    ...(facts.hasPlaces ? [placesAlarm(base)] : []),
     ...facts.decks.flatMap((deck) => deckButtons(base, deck)),
     ...facts.sites.flatMap((site) => siteSensors(base, site)),
   ];
@@ -148,6 +152,10 @@ function siteAlarms(base: string, { id, alarms }: SiteFacts): Named[] {
     `site_${idPart(id)}_${alarm}`,
     problem(`${id} ${alarm}`, siteTopic(base, id), `value_json.alarms.${alarm}`),
   ]);
+}
+
+function placesAlarm(base: string): Named {
+  return ["places", problem("Places", placesTopic(base), "value_json.troubled")];
 }
 
 /** @param says an expression of Home Assistant's templates, true while there is a problem */

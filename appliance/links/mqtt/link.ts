@@ -7,7 +7,14 @@ import type { Connect, Message } from "./client.ts";
 import { Commands } from "./commands.ts";
 import { type BoxFacts, deviceDocument, eventOf, platformsOf, withRemoved } from "./discovery.ts";
 import type { BrokerState, MqttSettings } from "./settings.ts";
-import { buttonsOf, type SiteFigures, shownChannels, statesOf, watchedChannels } from "./states.ts";
+import {
+  buttonsOf,
+  type PlacesState,
+  type SiteFigures,
+  shownChannels,
+  statesOf,
+  watchedChannels,
+} from "./states.ts";
 import { Throttle } from "./throttle.ts";
 import {
   availabilityTopic,
@@ -38,6 +45,8 @@ interface LinkedParts {
   readonly channels: Channels;
   readonly decks: Decks;
   readonly sites: SiteSource;
+  /** Others that are fetched from; undefined where there are none. They may be others when `described` says so. */
+  readonly places: () => PlacesState | undefined;
   /** The name of the box, and where its Web UI is. */
   readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;
   readonly described: Listenable;
@@ -205,6 +214,7 @@ export class Link {
       watched: watchedChannels(channels),
       sites: sites.list().map((id) => ({ id, alarms: sites.alarms(id) })),
       decks: decks.list().map((deck) => ({ ...deck, buttons: buttonsOf(deck) })),
+      hasPlaces: this.#options.places() !== undefined,
     });
     const before = this.#announced;
     const { connected } = broker.state;
@@ -274,7 +284,12 @@ export class Link {
     const broker = this.#broker;
     if (broker === undefined) return;
     broker.keep(availabilityTopic(this.#base), "online", { isVital: true });
-    const states = statesOf(this.#base, { channels, decks, figures: this.#figures });
+    const states = statesOf(this.#base, {
+      channels,
+      decks,
+      figures: this.#figures,
+      places: this.#options.places(),
+    });
     for (const [topic, { payload, expiresAt }] of states) {
       const ttl = expiresAt === null ? undefined : Math.max(0, expiresAt - clock.now()) / 1_000;
       broker.keep(topic, payload, { ttl });

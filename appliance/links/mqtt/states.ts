@@ -4,7 +4,7 @@ import type { Decks } from "../../deck/decks.ts";
 import type { Channels } from "../../deck/push/channels.ts";
 import type { SlotSettings } from "../../deck/settings/slot-settings.ts";
 import { LONGEST_STATE } from "./discovery.ts";
-import { channelTopic, deckTopic, siteTopic } from "./topics.ts";
+import { channelTopic, deckTopic, placesTopic, siteTopic } from "./topics.ts";
 
 /** Today's figures of a site, the views of the last five minutes, and the state of its alarms. */
 export interface SiteFigures {
@@ -20,6 +20,14 @@ interface StateSources {
   readonly decks: Pick<Decks, "list">;
   /** Site → figures. A site without figures is not published. */
   readonly figures: ReadonlyMap<string, SiteFigures>;
+  /** Undefined where nothing is fetched from elsewhere. */
+  readonly places: PlacesState | undefined;
+}
+
+/** The names of places, and of those from which nothing comes. */
+export interface PlacesState {
+  readonly places: readonly string[];
+  readonly troubled: readonly string[];
 }
 
 interface State {
@@ -30,7 +38,7 @@ interface State {
 
 /** The states of channels, sites and decks: by topic, as JSON. */
 export function statesOf(base: string, sources: StateSources): Map<string, State> {
-  const { channels, decks, figures } = sources;
+  const { channels, decks, figures, places } = sources;
   const names = new Set([
     ...shownChannels(decks),
     ...channels.list().map(({ channel }) => channel),
@@ -38,6 +46,7 @@ export function statesOf(base: string, sources: StateSources): Map<string, State
   return new Map<string, State>([
     ...[...names].map((name) => [channelTopic(base, name), channelState(channels, name)] as const),
     ...[...figures].map(([site, told]) => [siteTopic(base, site), lasting(told)] as const),
+    ...(places === undefined ? [] : [[placesTopic(base), lasting(places)] as const]),
     ...decks
       .list()
       .map(

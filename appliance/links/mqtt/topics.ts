@@ -30,6 +30,7 @@ export const notifyCommand = (base: string) => `${base}/notify`;
 /** AWTRIX's own topic for a notification that was seen. */
 const dismissCommand = (base: string) => `${notifyCommand(base)}/dismiss`;
 export const siteTopic = (base: string, site: string) => `${base}/site/${site}/state`;
+export const placesTopic = (base: string) => `${base}/places/state`;
 export const deckTopic = (base: string, deck: string) => `${base}/deck/${deck}/state`;
 export const deckCommand = (base: string, deck: string, what: string) =>
   `${base}/deck/${deck}/${what}/set`;
@@ -57,7 +58,7 @@ export const treeOf = (prefix: string) => `${prefix}/#`;
  * pictures, which are large: they go with the state of their deck.
  */
 export function keptFilters(base: string): string[] {
-  return [channelTopic(base, "+"), siteTopic(base, "+"), deckTopic(base, "+")];
+  return [channelTopic(base, "+"), siteTopic(base, "+"), deckTopic(base, "+"), placesTopic(base)];
 }
 
 /**
@@ -68,6 +69,7 @@ export function keptWith(topic: string, base: string): string[] {
   if (!topic.startsWith(`${base}/`)) return [];
   const [kind, name = "", ...rest] = topic.slice(base.length + 1).split("/");
   if (kind === "availability" && name === "") return [topic];
+  if (topic === placesTopic(base)) return [topic];
   if (rest.join("/") !== "state") return [];
   if (kind === "channel" && isChannelName(name) && name === name.toLowerCase()) return [topic];
   if (kind === "site" && looksLikeSiteId(name)) return [topic];

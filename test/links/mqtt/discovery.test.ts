@@ -16,6 +16,7 @@ describe("the document of a device", () => {
       channels: many(500, (number) => long("channel", number)),
       watched: many(500, (number) => long("channel", number)),
       sites: many(500, (number) => ({ id: long("site", number), alarms: ["silence", "rush"] })),
+      hasPlaces: true,
       decks: many(50, (number) => ({
         id: long("deck", number),
         name: "n".repeat(40),

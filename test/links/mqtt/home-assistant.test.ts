@@ -71,6 +71,23 @@ describe("a box at the broker of Home Assistant", () => {
     );
   });
 
+  it("tells that nothing comes from a place, for as long as there is one", async () => {
+    const { owner, base, world } = home();
+    const topic = `${base}/places/state`;
+    const says = (troubled: string[]) => () =>
+      heardOf(topic).at(-1)?.text === JSON.stringify({ places: ["Frankfurt"], troubled });
+    assert.equal(home().document.components.places, undefined);
+    const invitation = `tallydeck-place:https://127.0.0.1:9#tdh_${"x".repeat(43)}`;
+    const made = await owner.ask("POST", "/api/places", { invitation, name: "Frankfurt" });
+    await home().waitFor(says([]));
+    assert.equal(home().document.components.places?.platform, "binary_sensor");
+    for (let minute = 0; minute < 10; minute++) world.clock.advance(60_000);
+    await home().waitFor(says(["Frankfurt"]));
+    await owner.ask("DELETE", `/api/places/${made.json.id}`);
+    await home().waitFor(() => heardOf(topic).at(-1)?.text === "");
+    assert.equal(home().document.components.places, undefined);
+  });
+
   it("describes every entity as its platform takes it", async () => {
     const { owner, ha, base, world } = home();
     await home().show("door.bell");

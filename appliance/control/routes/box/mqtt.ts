@@ -14,6 +14,7 @@ import { ALARM_KINDS } from "../../../traffic/alarms/state.ts";
 import type { OwnerContext } from "../../context.ts";
 import { bodyWith } from "../../input.ts";
 import type { RoutesOf } from "../../route.ts";
+import type { PlaceWatch } from "../../standing/place-watch.ts";
 import type { MqttAnswer } from "../../wire.ts";
 import { declared } from "../sites/sites.ts";
 
@@ -52,6 +53,7 @@ interface HomeParts {
   channels: Channels;
   board: BoxNotices;
   decks: Decks;
+  placeWatch: PlaceWatch;
 }
 
 /** The box at the broker of its owner's home automation, if there is one. */
@@ -68,6 +70,7 @@ export async function startHomeAutomation({
   channels,
   board,
   decks,
+  placeWatch,
 }: OwnerContext & HomeParts): Promise<HomeAutomation> {
   const home = await HomeAutomation.open({
     clock,
@@ -79,6 +82,7 @@ export async function startHomeAutomation({
     channels,
     decks,
     sites: siteSource(store.numbers, siteNumbers, alarms),
+    places: () => placeWatch.names(),
     describe: () => ({
       name: nameIn(board.addressByName()),
       version: version(),
