@@ -138,6 +138,7 @@ describe("places of a machine", () => {
     await control().visit(PLACES);
     const card = control().region("This machine as a place");
     await card.getByText("Nobody is invited.").waitFor();
+    await card.getByText(/tallydeck-place:/).waitFor({ state: "detached" });
     await card.getByLabel("Whose it is").fill("berlin");
     await card.getByLabel("Address of this machine").fill("https://stats.example.com");
     await card.getByRole("button", { name: "Make an invitation" }).click();

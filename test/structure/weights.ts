@@ -17,7 +17,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "image/": { files: 58, lines: 7_350 },
   "scripts/": { files: 97, lines: 9_540 },
   "test/": { files: 713, lines: 107_380 },
-  "web/": { files: 219, lines: 20_900 },
+  "web/": { files: 219, lines: 20_910 },
 };
 
 /** A part that lost so many lines has its number lowered, so that it does not grow back unseen. */

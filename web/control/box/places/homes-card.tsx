@@ -10,6 +10,8 @@ import { useAction } from "../../use-action.ts";
 import type { Polled } from "../../use-polled.ts";
 
 const PATH = "api/homes";
+/** The name of an invitation that was given none. */
+const USUAL_NAME = "home";
 type Home = PlacesAnswer["homes"][number];
 
 /** Others who fetch what is counted here. */
@@ -34,7 +36,7 @@ export function HomesCard({ polled: [answer, show] }: { polled: Polled<PlacesAns
               ))}
             </ul>
           )}
-          <Invite read={read} />
+          <Invite homes={homes} read={read} />
         </>
       )}
     </AnswerCard>
@@ -74,21 +76,21 @@ function KnownHome({ home: { id, name, madeAt, askedAt }, read }: KnownHomeProps
   );
 }
 
-function Invite({ read }: { read: () => Promise<void> }) {
+function Invite({ homes, read }: { homes: readonly Home[]; read: () => Promise<void> }) {
   const { busy, problem, run } = useAction(read);
   const url = useShell().box.public?.view.url ?? null;
   const [name, setName] = useState("");
   const [address, setAddress] = useState("");
-  const [made, setMade] = useState<NewHome | null>(null);
+  const [made, setMade] = useState<(NewHome & { name: string }) | null>(null);
   const submit = () =>
     run(async () => {
       const wish = { ...(name !== "" && { name }), ...(address !== "" && { address }) };
-      setMade(await ask<NewHome>("POST", PATH, wish));
+      setMade({ ...(await ask<NewHome>("POST", PATH, wish)), name: name.trim() || USUAL_NAME });
       setName("");
     });
   return (
     <>
-      {made !== null && (
+      {made !== null && homes.some((home) => home.name === made.name) && (
         <>
           <Secret
             title="The invitation. Paste it there, under Machine → Places."
@@ -101,7 +103,7 @@ function Invite({ read }: { read: () => Promise<void> }) {
       <Form onSubmit={submit}>
         <Input
           label="Whose it is"
-          placeholder="home"
+          placeholder={USUAL_NAME}
           maxLength={40}
           value={name}
           onText={setName}
