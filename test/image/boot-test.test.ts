@@ -8,6 +8,7 @@ describe("a program that boots what was built", () => {
   for (const [name, missing] of [
     ["main.ts", /^No image to boot\. Build one first/],
     ["package.ts", /^No machine to boot: image\/package-boot-test makes one/],
+    ["place-journey.ts", /^No server to begin with: image\/place-journey makes one/],
   ] as const)
     it(`starts by itself, and asks for what it boots: ${name}`, () => {
       const { status, stderr } = spawnSync(process.execPath, [join(PROGRAMS, name)], {

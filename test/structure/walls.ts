@@ -220,6 +220,7 @@ export const STARTED: readonly string[] = [
   "appliance/store/sqlite/reader.ts",
   "image/test/main.ts",
   "image/test/package.ts",
+  "image/test/place-journey.ts",
   "test/app/service/sealed-hours.ts",
   "test/structure/changed.ts",
 ];

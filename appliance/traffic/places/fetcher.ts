@@ -53,6 +53,8 @@ export class PlaceFetcher {
   #told = "";
   /** Where that failed, it is tried again from then on (monotonic ms). */
   #tellAt = 0;
+  /** Whether the last question was answered. */
+  #isThere = false;
   #failures = 0;
   #wake = () => {};
   #running: Promise<void> = Promise.resolve();
@@ -132,12 +134,17 @@ export class PlaceFetcher {
       before = judged.after;
       state = readDocument(PLACE_STATES, id, before);
       this.state = state;
+      // Our sites come before what else it has.
+      if (!this.#isThere) break;
       this.#worked();
     }
     return this.#worked();
   }
 
   #worked(): false {
+    // Until it knows our sites it counts nothing for those that are new: it is told as soon as it answers.
+    if (!this.#isThere) this.#tellAt = 0;
+    this.#isThere = true;
     this.#failures = 0;
     this.problem = null;
     this.#heardAt = this.#parts.clock.monotonic();
@@ -238,6 +245,7 @@ export class PlaceFetcher {
 
   #failed(error: unknown): void {
     const { log, id } = this.#parts;
+    this.#isThere = false;
     this.#failures += 1;
     const reason = messageOf(error);
     if (reason !== this.problem) log.warn({ place: id, reason }, "A place could not be fetched");

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { silentLog } from "../../../appliance/base/log.ts";
+import { PlaceFetcher } from "../../../appliance/traffic/places/fetcher.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { SimulatedSide } from "./places.ts";
 
@@ -57,6 +59,48 @@ onEachEngine(() => {
       assert.deepEqual(await rules(), { rules: [OLD], due: [] });
       await obey({});
       assert.deepEqual(await rules(), { rules: [], due: [] });
+    });
+  });
+
+  describe("the sites of a home", () => {
+    let home: SimulatedSide;
+    beforeEach(async () => {
+      home = new SimulatedSide("home", engine);
+      await home.boot();
+    });
+    afterEach(() => home.end());
+
+    it("are told to a place as soon as it answers, also where that was not yet so at first", async () => {
+      await home.wait(home.numbers.write("createSite", { id: "blog" }));
+      await home.addPlace("frankfurt");
+      const told: string[] = [];
+      let isAway = true;
+      const answered = <T>(answer: T): T => {
+        if (isAway) throw new Error("there was no answer in time");
+        return answer;
+      };
+      const fetcher = new PlaceFetcher({
+        id: "frankfurt",
+        numbers: home.numbers,
+        line: {
+          // biome-ignore lint/correctness/useYield: it has nothing new.
+          async *changes() {
+            answered(undefined);
+          },
+          tell: async (_, { sites }) => {
+            told.push(...answered(sites.map(({ id }) => id)));
+            return [];
+          },
+        },
+        clock: home.clock,
+        log: silentLog(),
+        random: () => 0,
+      });
+      await assert.rejects(home.wait(fetcher.once()), /no answer/);
+      isAway = false;
+      await home.wait(fetcher.once());
+      await home.wait(fetcher.once());
+      assert.deepEqual(told, ["blog"]);
     });
   });
 });
