@@ -102,6 +102,7 @@ onOneEngine(() => {
           declared: true,
           hasToken: false,
           shares: 0,
+          place: null,
         },
         {
           id: "shop",
@@ -111,6 +112,7 @@ onOneEngine(() => {
           declared: false,
           hasToken: true,
           shares: 0,
+          place: null,
         },
       ]);
       for (const [method, path] of [

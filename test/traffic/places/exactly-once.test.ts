@@ -15,7 +15,7 @@ async function pair(engine: EngineName): Promise<Pair & AsyncDisposable> {
   const place = new SimulatedSide("frankfurt", engine);
   for (const side of [home, place]) {
     await side.boot();
-    await side.wait(side.numbers.write("createSite", { id: "blog" }));
+    await side.again(() => side.numbers.write("createSite", { id: "blog" }));
   }
   await home.addPlace("frankfurt");
   return {
@@ -120,7 +120,7 @@ onEachEngine(() => {
       assert.deepEqual(await came(), ["a", "b"]);
       await answer("c");
       await catchUp();
-      await home.wait(
+      await home.again(() =>
         home.numbers.write("changePlaces", [
           { kind: { name: "place_state", of: "fleet" }, put: [], remove: ["frankfurt"] },
         ]),
@@ -146,7 +146,7 @@ onEachEngine(() => {
       for (let round = 0; round < 4; round++) {
         await place.count("blog", `/${round}`, 2);
         await Promise.all(
-          [1, 2, 3].map(() => home.fetch("frankfurt", place.asked()).catch(() => {})),
+          [1, 2, 3].map(() => home.fetch("frankfurt", place.asked(home)).catch(() => {})),
         );
       }
       await catchUp();
@@ -156,13 +156,13 @@ onEachEngine(() => {
     it("come whole for a site that is ours only later", async () => {
       await using both = await pair(engine);
       const { home, place, catchUp } = both;
-      await place.wait(place.numbers.write("createSite", { id: "shop" }));
+      await place.again(() => place.numbers.write("createSite", { id: "shop" }));
       await place.count("shop", "/", 2);
       await place.count("blog", "/", 1);
       await catchUp();
       assert.equal((await home.stored()).size, 1);
       await place.count("shop", "/b", 3);
-      await home.wait(home.numbers.write("createSite", { id: "shop" }));
+      await home.again(() => home.numbers.write("createSite", { id: "shop" }));
       await catchUp();
       assert.deepEqual(await home.stored(), place.counted);
     });
@@ -172,7 +172,7 @@ onEachEngine(() => {
       const { home, place, catchUp } = both;
       await place.count("blog", "/", 2);
       await catchUp();
-      await home.wait(home.numbers.write("renameSite", { id: "blog", to: "weblog" }));
+      await home.again(() => home.numbers.write("renameSite", { id: "blog", to: "weblog" }));
       await place.count("blog", "/", 3);
       await catchUp();
       assert.deepEqual([...(await home.stored()).values()], [5]);
@@ -186,7 +186,7 @@ onEachEngine(() => {
       await place.count("blog", "/old", 3);
       await place.wait(place.numbers.upkeep.anew());
       const rule = { dimension: "path", from: "/old", to: "/new" } as const;
-      await home.wait(home.numbers.write("mergeValues", { id: "blog", rule }));
+      await home.again(() => home.numbers.write("mergeValues", { id: "blog", rule }));
       await home.wait(home.numbers.upkeep.anew());
       // Batches are folded by those days that come whole, and others by home.
       await catchUp();
@@ -203,7 +203,7 @@ onEachEngine(() => {
       const [{ key = 0 } = {}] = home.numbers.directory.sites;
       const live = () => home.numbers.live.of(key);
       // Time does not pass at home meanwhile.
-      const fetcher = home.fetcher("frankfurt", place.asked());
+      const fetcher = home.fetcher("frankfurt", place.asked(home));
       for (const views of [3, 4]) {
         await place.count("blog", "/", views);
         await fetcher.once();
@@ -229,7 +229,7 @@ onEachEngine(() => {
       await catchUp();
       await place.count("blog", "/", 3);
       await catchUp();
-      await home.wait(
+      await home.again(() =>
         home.numbers.write("changePlaces", [
           { kind: { name: "place_state", of: "fleet" }, put: [], remove: ["frankfurt"] },
         ]),

@@ -22,6 +22,7 @@ import { SqliteDb } from "../../../appliance/store/sqlite/db.ts";
 import { type Numbers, openNumbers, Store } from "../../../appliance/store/store.ts";
 import { changesAfter } from "../../../appliance/traffic/places/changes.ts";
 import { type Line, PlaceFetcher, placeChange } from "../../../appliance/traffic/places/fetcher.ts";
+import { Homes, homesChange, homesOf } from "../../../appliance/traffic/places/homes.ts";
 import { newPlace } from "../../../appliance/traffic/places/places.ts";
 import { encodedUnits, unitsIn } from "../../../appliance/traffic/places/unit-codec.ts";
 import type { EngineName } from "../../helpers/engines.ts";
@@ -34,6 +35,14 @@ const BEGAN = Date.parse("2026-03-04T09:00:00Z");
 
 /** Views by `origin site day path`. */
 type Counts = Map<string, number>;
+
+/** The faults of a line to a place. */
+interface BadLine {
+  /** Changes the stream, or ends it. */
+  readonly bend?: (bytes: Buffer) => Buffer;
+  /** Happens after the first unit, which further ones follow. */
+  readonly meanwhile?: () => Promise<unknown>;
+}
 
 /** A Tallydeck in virtual time, that counts, and may be a place or a home. */
 export class SimulatedSide {
@@ -229,17 +238,11 @@ export class SimulatedSide {
     });
   }
 
-  /**
-   * A way to ask it as a place is asked: by frames, as from a line.
-   * @param bend may change or end the stream
-   * @param meanwhile happens after the first unit, which further ones follow
-   */
-  asked(
-    bend: (bytes: Buffer) => Buffer = (bytes) => bytes,
-    meanwhile?: () => Promise<unknown>,
-  ): Line["changes"] {
+  /** A way for a home to ask it as a place is asked: by frames, as from a line. */
+  asked(home: Pick<SimulatedSide, "name">, line: BadLine = {}): Line["changes"] {
+    const { bend = (bytes) => bytes } = line;
     const units = (...[, after, signal]: Parameters<Line["changes"]>) =>
-      this.#units(after, signal, meanwhile);
+      this.#units(home.name, { after, signal, ...line });
     return async function* (...question) {
       const parts: Buffer[] = [];
       for await (const part of encodedUnits(units(...question), "1.0.0")) parts.push(part);
@@ -247,9 +250,15 @@ export class SimulatedSide {
     };
   }
 
-  async *#units(after: string, signal: AbortSignal, meanwhile?: () => Promise<unknown>) {
+  async *#units(
+    home: string,
+    { after, signal, meanwhile }: BadLine & { after: string; signal: AbortSignal },
+  ) {
+    const invited = (await this.wait(homesOf(this.numbers))).find(({ id }) => id === home);
+    if (invited !== undefined)
+      await this.wait(new Homes(this.numbers, silentLog()).asked(invited, after));
     for (;;) {
-      const units = changesAfter(this.numbers, "home", after, signal);
+      const units = changesAfter(this.numbers, home, after, signal);
       const first = await this.wait(units.next());
       // A database may be slower than time passes here.
       if (first.done) continue;
@@ -267,21 +276,31 @@ export class SimulatedSide {
     }
   }
 
+  /** Invites a home, whose questions are noted from then on. */
+  async invite(name: string): Promise<void> {
+    const put = [{ id: name, body: { name, hash: "00", madeAt: 0, askedAt: null } }];
+    await this.again(() => this.numbers.write("changePlaces", [homesChange({ put })]));
+  }
+
   /** Knows a place from now on. @returns its id here */
   async addPlace(name: string): Promise<void> {
     const about = { name, address: `https://${name}.example`, token: "t", makesSites: false };
     const body = newPlace(about);
-    await this.wait(this.numbers.write("changePlaces", [placeChange(name, body)]));
+    await this.again(() => this.numbers.write("changePlaces", [placeChange(name, body)]));
   }
 
   /** Fetches once from a place. @returns whether nothing more is to be fetched */
   async fetch(name: string, changes: Line["changes"]): Promise<boolean> {
     const fetcher = this.fetcher(name, changes);
+    return this.again(() => fetcher.once());
+  }
+
+  /** A database may be slower than time passes here. */
+  async again<T>(task: () => Promise<T>): Promise<T> {
     for (;;)
       try {
-        return await this.wait(fetcher.once());
+        return await this.wait(task());
       } catch (error) {
-        // A database may be slower than time passes here; a home asks again then.
         if (!(error instanceof Refusal && error.code === "storage_unavailable")) throw error;
       }
   }
@@ -306,8 +325,9 @@ function addCount(counts: Counts, key: readonly string[], n: number): void {
 /** Fetches until all that a place has is at home. */
 export async function caughtUp(home: SimulatedSide, place: SimulatedSide): Promise<void> {
   for (let last = ""; ; ) {
-    await home.fetch(place.name, place.asked());
-    const [state] = await home.wait(home.numbers.read("shared", { kind: "place_state" }));
+    await home.fetch(place.name, place.asked(home));
+    const states = await home.wait(home.numbers.read("shared", { kind: "place_state" }));
+    const state = states.find(({ id }) => id === place.name);
     // All of it is to be fetched anew.
     if (state === undefined) continue;
     const { cursor } = JSON.parse(state.body);

@@ -19,7 +19,7 @@ onEachEngine(() => {
 
     const obey = (more: object, id = "blog") => {
       const site = { id, host: null, badge: false, tokenHash: null, leftOut: NOTHING };
-      return place.wait(
+      return place.again(() =>
         place.numbers.write("obeyHome", {
           zone: null,
           now: place.clock.now(),
@@ -71,7 +71,7 @@ onEachEngine(() => {
     afterEach(() => home.end());
 
     it("are told to a place as soon as it answers, also where that was not yet so at first", async () => {
-      await home.wait(home.numbers.write("createSite", { id: "blog" }));
+      await home.again(() => home.numbers.write("createSite", { id: "blog" }));
       await home.addPlace("frankfurt");
       const told: string[] = [];
       let isAway = true;

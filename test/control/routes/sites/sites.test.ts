@@ -74,6 +74,7 @@ onOneEngine(() => {
             declared: true,
             hasToken: false,
             shares: 0,
+            place: null,
           },
         ],
         collector: { port: world().port },
@@ -91,6 +92,7 @@ onOneEngine(() => {
         declared: false,
         hasToken: false,
         shares: 0,
+        place: null,
       });
       await world().beacon({ p: "/" }, { s: "notes" });
       assert.equal((await world().stats({ site: "notes" })).pv._, 1);
@@ -106,6 +108,7 @@ onOneEngine(() => {
         declared: false,
         hasToken: false,
         shares: 0,
+        place: null,
       });
     });
 
@@ -227,6 +230,7 @@ onOneEngine(() => {
         declared: false,
         hasToken: true,
         shares: 0,
+        place: null,
       });
       assertError(await owner.ask("POST", "/api/sites/shop/token"), 409, "declared");
       assertError(await owner.ask("PATCH", "/api/sites/shop", { badge: false }), 409, "declared");
