@@ -40,6 +40,9 @@ const SETTINGS = "/etc/tallydeck/tallydeck.env";
 /** The commands of docs/debian.md after a change of the settings. */
 const APPLY =
   "systemctl daemon-reload && systemctl stop 'tallydeck*.socket' tallydeck && systemctl start tallydeck";
+/** The commands of the same page for the way back from a place. */
+const BACK =
+  "systemctl disable --now tallydeck-place && systemctl enable --now tallydeck tallydeck-collector.socket tallydeck-control.socket";
 const APT_MS = 20 * 60_000;
 
 const SENDERS = 4;
@@ -247,6 +250,19 @@ await checks.check(
     assert.equal(await viewsOf("/first"), 1);
   },
 );
+
+await checks.check("is a place behind a proxy by one command, and a box again", async () => {
+  const said = await does(`tallydeck place --http ${MOVED} --address https://stats.example.com`);
+  assert.match(said, /^tallydeck-place:https:\/\/stats\.example\.com#/m);
+  const shown = await does("systemctl show tallydeck-place -p ActiveState -p User -p NRestarts");
+  for (const line of ["ActiveState=active", "User=tallydeck", "NRestarts=0"])
+    assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
+  assert.match(await does("tallydeck status"), /Fetched by +home has not asked yet/);
+  await hasNoFailedUnit();
+  await does(BACK);
+  assert.equal(await viewsOf("/first"), 1);
+  await hasNoFailedUnit();
+});
 
 await checks.check(
   "leaves its data, and neither a unit nor a failed one, when purged",
