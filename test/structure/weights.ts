@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 63, lines: 7_220 },
   "image/": { files: 59, lines: 7_540 },
   "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 713, lines: 107_400 },
+  "test/": { files: 713, lines: 107_420 },
   "web/": { files: 219, lines: 20_910 },
 };
 
