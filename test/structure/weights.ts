@@ -13,7 +13,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/config/": { files: 4, lines: 920 },
   "appliance/box/": { files: 91, lines: 10_130 },
   "appliance/control/": { files: 62, lines: 7_400 },
-  "appliance/app/": { files: 63, lines: 7_220 },
+  "appliance/app/": { files: 64, lines: 7_230 },
   "image/": { files: 59, lines: 7_540 },
   "scripts/": { files: 97, lines: 9_540 },
   "test/": { files: 713, lines: 107_420 },

@@ -6,7 +6,7 @@ import { type Config, FLAGS, readConfig } from "../../config/config.ts";
 import { DEFAULT_DATA_DIR } from "../../config/settings.ts";
 import type { Directory, Place, SiteRecord } from "../../store/desk.ts";
 import { CommandFailed, INSTALLED, type Terminal, UsageError, valued } from "./command.ts";
-import { wasPlace } from "./runtime-info.ts";
+import { wasPlace } from "./place-mark.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = valued("data-dir", "config", "database-url");

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isObject } from "../../base/input/json.ts";
 import { isClaimed, runtimeInfoFile } from "../../store/desk.ts";
+import { placeMark } from "./place-mark.ts";
 
 interface BoundSocket {
   readonly address: string;
@@ -29,21 +29,12 @@ export function noteRuntimeInfo(
   };
   try {
     writeFileSync(runtimeInfoFile(dataDir), `${JSON.stringify(told)}\n`);
-    if (control === undefined) writeFileSync(placeFile(dataDir), "");
-    else rmSync(placeFile(dataDir), { force: true });
+    if (control === undefined) writeFileSync(placeMark(dataDir), "");
+    else rmSync(placeMark(dataDir), { force: true });
   } catch {
     // A disk that is full or read-only: commands go by their own settings.
   }
   return () => rmSync(runtimeInfoFile(dataDir), { force: true });
-}
-
-/** Whether what ran last on this data was a place: it is started by another command. */
-export function wasPlace(dataDir: string): boolean {
-  return existsSync(placeFile(dataDir));
-}
-
-function placeFile(dataDir: string): string {
-  return join(dataDir, "place");
 }
 
 /** The address of the service that runs on this data; undefined where none does, or it is not ready. */
