@@ -21,7 +21,7 @@ interface PlaceAlarm {
 interface AlarmsParts {
   readonly numbers: Pick<Numbers, "read" | "write">;
   readonly clock: Pick<Clock, "now" | "after">;
-  readonly places: Pick<Places, "list">;
+  readonly places: Pick<Places, "list" | "figures">;
   /** Sends an alarm to the owner's URL. Resolves at the end, even after a failure. */
   readonly send: (webhook: string, alarm: PlaceAlarm) => Promise<unknown>;
 }
@@ -73,8 +73,10 @@ export class PlaceAlarms {
   }
 
   async #look(): Promise<void> {
-    if (this.#isClosed) return;
-    for (const known of await this.#parts.places.list()) {
+    const { places } = this.#parts;
+    // A question each minute would keep a reader that could rest.
+    if (this.#isClosed || places.figures().length === 0) return;
+    for (const known of await places.list()) {
       const kept = await this.#kept(known.id);
       if (kept.webhook !== null) await this.#judge(known, kept);
     }
