@@ -18,7 +18,7 @@ interface Kept extends AsyncDisposable {
 
 /** A place with three views of its first day, and a home that was invited. */
 async function kept(engine: EngineName): Promise<Kept> {
-  const place = new SimulatedSide("frankfurt", engine, KEEP_DAYS);
+  const place = new SimulatedSide("frankfurt", engine, { placeKeepDays: KEEP_DAYS });
   const home = new SimulatedSide("home", engine);
   for (const side of [home, place]) {
     await side.boot();

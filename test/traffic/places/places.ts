@@ -11,6 +11,7 @@ import { Refusal } from "../../../appliance/base/refusal.ts";
 import { SystemClock } from "../../../appliance/base/system/system-clock.ts";
 import { ALL_MONTHS, firstDayOf } from "../../../appliance/store/blocks/month.ts";
 import { monthsOf, sumsOf } from "../../../appliance/store/copy/reading.ts";
+import type { NumbersOptions } from "../../../appliance/store/numbers.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { FleetDb } from "../../../appliance/store/postgres/db.ts";
@@ -36,6 +37,9 @@ const BEGAN = Date.parse("2026-03-04T09:00:00Z");
 /** Views by `origin site day path`. */
 type Counts = Map<string, number>;
 
+/** The days for which a side keeps counts; see NumbersOptions. */
+type Keeping = Partial<Pick<NumbersOptions, "retentionDays" | "placeKeepDays">>;
+
 /** The faults of a line to a place. */
 interface BadLine {
   /** Changes the stream, or ends it. */
@@ -57,15 +61,14 @@ export class SimulatedSide {
   #close: () => Promise<unknown> = async () => {};
   #boots = 0;
   readonly #folder: string;
-  readonly #placeKeepDays: number | undefined;
+  readonly #keeping: Keeping;
   #database: string | undefined;
   #backup: Counts | undefined;
 
-  /** @param placeKeepDays see SettlementQuery */
-  constructor(name: string, engine: EngineName, placeKeepDays?: number) {
+  constructor(name: string, engine: EngineName, keeping: Keeping = {}) {
     this.name = name;
     this.engine = engine;
-    this.#placeKeepDays = placeKeepDays;
+    this.#keeping = keeping;
     this.#folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
@@ -76,8 +79,8 @@ export class SimulatedSide {
     const options = {
       clock,
       retentionDays: 400,
+      ...this.#keeping,
       detailDays: 10,
-      ...(this.#placeKeepDays !== undefined && { placeKeepDays: this.#placeKeepDays }),
       threads: reusedThreads,
       log: silentLog(),
     };

@@ -9,8 +9,9 @@ const STEPS = isLong ? 600 : 60;
 const SITES = ["blog", "shop"] as const;
 const PATHS = ["/", "/a", "/b", "/c"] as const;
 const MINUTE_MS = 60_000;
-/** Days that places keep of what both homes have. */
+/** Places keep a day of what both homes have, and all sides all else. */
 const KEEP_DAYS = 1;
+const KEEPING = { retentionDays: 100_000 };
 
 /** Two homes and three places, to which all happens that may, and what each has answered. */
 class World {
@@ -26,8 +27,11 @@ class World {
     const { pick } = this.#draw;
     const engineOf = (at: number): EngineName =>
       engine === "SQLite" || at === 0 ? engine : pick(["SQLite", "PostgreSQL"] as const);
-    this.homes = [0, 1].map((at) => new SimulatedSide(`home-${at}`, engineOf(at)));
-    this.places = [0, 1, 2].map((at) => new SimulatedSide(`place-${at}`, engineOf(at), KEEP_DAYS));
+    this.homes = [0, 1].map((at) => new SimulatedSide(`home-${at}`, engineOf(at), KEEPING));
+    this.places = [0, 1, 2].map(
+      (at) =>
+        new SimulatedSide(`place-${at}`, engineOf(at), { ...KEEPING, placeKeepDays: KEEP_DAYS }),
+    );
   }
 
   get #all(): readonly SimulatedSide[] {
@@ -99,7 +103,7 @@ class World {
       ],
       [4, `${home.name} has all of ${place.name}`, () => this.#compare(home, place)],
       [10, "minutes pass", () => this.#pass(below(90) * MINUTE_MS)],
-      [6, "days pass", () => this.#pass(below(4) * DAY_MS + below(24) * HOUR_MS)],
+      [6, "days pass", () => this.#pass(below(90) * DAY_MS + below(24) * HOUR_MS)],
       [10, `${side.name} settles`, () => side.wait(side.numbers.upkeep.anew())],
       [3, `${side.name} starts anew`, () => side.restart()],
       [2, `${place.name} starts anew and knows no time`, () => place.restart(false)],
