@@ -1,6 +1,6 @@
 import { RunningCollector } from "./collector.ts";
 import { CuttingProxy, MOMENTS, type Trouble } from "./cutting-proxy.ts";
-import { keptPort } from "./free-port.ts";
+import { freePort } from "./free-port.ts";
 import { Postgres } from "./postgres.ts";
 import type { Ask, Reply } from "./world.ts";
 
@@ -29,7 +29,7 @@ export class FaultyFleet {
 
   static async start({ seed, collectors, env }: FleetOptions): Promise<FaultyFleet> {
     const database = await Postgres.open({ fsync: true });
-    const fleet = new FaultyFleet(database, await keptPort());
+    const fleet = new FaultyFleet(database, await freePort());
     const hosts = [database.port, fleet.#other];
     for (let i = 0; i < collectors; i++) {
       const proxies: CuttingProxy[] = [];

@@ -5,13 +5,11 @@ import { createServer } from "node:net";
 const KEPT_FROM = 20_000;
 const KEPT_TO = 32_000;
 
-/** A port of 127.0.0.1 that nobody has at this moment. */
-export function freePort(): Promise<number> {
-  return tried(0);
-}
-
-/** One that nobody is given either while its server is down: a server that comes back finds it free. */
-export async function keptPort(): Promise<number> {
+/**
+ * A port of 127.0.0.1 that nobody has at this moment, and that nobody is given either before its server listens, or while that is
+ * down.
+ */
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = KEPT_FROM + Math.floor(Math.random() * (KEPT_TO - KEPT_FROM));
     const free = await tried(port).catch(() => undefined);
@@ -19,7 +17,7 @@ export async function keptPort(): Promise<number> {
   }
 }
 
-/** Rejects when somebody has it; 0 is any. */
+/** Rejects when somebody has it. */
 async function tried(wanted: number): Promise<number> {
   const server = createServer().listen(wanted, "127.0.0.1");
   await once(server, "listening");

@@ -8,7 +8,7 @@ import { type AskOutside, askWith } from "../../appliance/links/public/ask.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { makeCertificates } from "./certificates.ts";
 import { ended } from "./daemon.ts";
-import { keptPort } from "./free-port.ts";
+import { freePort } from "./free-port.ts";
 import { endedAtLast } from "./hooks.ts";
 
 const open = endedAtLast<Pebble>();
@@ -47,12 +47,12 @@ export class Pebble {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-pebble-"));
     makeCertificates(folder, names);
     const ports = {
-      directory: await keptPort(),
-      management: await keptPort(),
-      dns: await keptPort(),
-      dnsManagement: await keptPort(),
-      tls: tls ?? (await keptPort()),
-      http: await keptPort(),
+      directory: await freePort(),
+      management: await freePort(),
+      dns: await freePort(),
+      dnsManagement: await freePort(),
+      tls: tls ?? (await freePort()),
+      http: await freePort(),
     };
     const pebble = new Pebble(folder, ports);
     open.add(pebble);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { giveToPostgres, passingFolder } from "../../scripts/postgres/folder.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { answering, ended } from "./daemon.ts";
-import { keptPort } from "./free-port.ts";
+import { freePort } from "./free-port.ts";
 import { endedAtLast } from "./hooks.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
@@ -27,7 +27,7 @@ export class PgBouncer {
   /** @param target a port of 127.0.0.1 */
   static async open(target: number): Promise<PgBouncer> {
     needTools("pgbouncer");
-    const pooler = new PgBouncer(await keptPort());
+    const pooler = new PgBouncer(await freePort());
     open.add(pooler);
     pooler.#configure(target);
     await pooler.#start();

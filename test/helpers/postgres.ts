@@ -7,7 +7,7 @@ import { FLEET_FORMAT, READABLE_BY } from "../../appliance/store/format.ts";
 import { giveToPostgres, newCluster, postgresCommand } from "../../scripts/postgres/folder.ts";
 import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
-import { keptPort } from "./free-port.ts";
+import { freePort } from "./free-port.ts";
 import { afterAllFiles, endedAtLast } from "./hooks.ts";
 
 interface PostgresOptions {
@@ -72,7 +72,7 @@ export class Postgres {
 
   /** Ends when it is told to, or with this process. */
   static async start({ fsync = false, tls, settings }: PostgresOptions = {}): Promise<Postgres> {
-    const server = new Postgres(await keptPort(), {
+    const server = new Postgres(await freePort(), {
       ...SETTINGS,
       ...(fsync ? {} : { fsync: "off", full_page_writes: "off" }),
       ...(tls && { ssl: "on", ssl_cert_file: "../server.pem", ssl_key_file: "../server.key" }),
@@ -174,7 +174,7 @@ export class Postgres {
   async standby({ synchronous = false, port }: StandbyOptions = {}): Promise<Postgres> {
     const name = this.#unused("standby");
     const { settings } = this.#process;
-    const standby = new Postgres(port ?? (await keptPort()), { ...settings, cluster_name: name });
+    const standby = new Postgres(port ?? (await freePort()), { ...settings, cluster_name: name });
     open.add(standby);
     await standby.#process.copyFrom(this.url());
     await standby.restart();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keptPort } from "../../helpers/free-port.ts";
+import { freePort } from "../../helpers/free-port.ts";
 import { PgBouncer } from "../../helpers/pgbouncer.ts";
 import { Postgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
@@ -136,7 +136,7 @@ describe(`nodes whose standbys lag and are promoted (TEST_SEED=${TEST_SEED} brin
 
   before(async () => {
     primary = await Postgres.open();
-    other = await keptPort();
+    other = await freePort();
     pooler = await PgBouncer.open(primary.port);
     const ports = { north: [primary.port, other], south: [other, primary.port] };
     nodes = Object.entries({ ...ports, pooled: [pooler.port] }).map(
