@@ -34,8 +34,12 @@ describe("the unit that follows a log, run by systemd", () => {
   // Before the folder that it has as its root is removed.
   afterEach(async () => {
     if (machine === undefined || machine.exitCode !== null) return;
-    machine.kill("SIGKILL");
-    await once(machine, "exit");
+    const ended = once(machine, "exit");
+    const first = firstInMachine();
+    // All in it ends with its first process, which outlives systemd-nspawn.
+    if (first === "") machine.kill("SIGKILL");
+    else process.kill(Number(first), "SIGKILL");
+    await ended;
   });
   const folder = eachFolder();
   const world = eachWorld(() => ({ clock: new FakeClock(NOW) }));
@@ -56,10 +60,11 @@ describe("the unit that follows a log, run by systemd", () => {
       await setTimeout(LOOK_MS);
     }
   };
+  const firstInMachine = () =>
+    readFileSync(`/proc/${machine?.pid}/task/${machine?.pid}/children`, "utf8").trim();
   const inMachine = (...command: string[]) => {
-    const tasks = `/proc/${machine?.pid}/task/${machine?.pid}/children`;
-    const first = readFileSync(tasks, "utf8").trim();
-    return execFileSync("nsenter", ["-t", first, "-a", ...command], { encoding: "utf8" }).trim();
+    const target = ["-t", firstInMachine(), "-a"];
+    return execFileSync("nsenter", [...target, ...command], { encoding: "utf8" }).trim();
   };
 
   before(function () {
