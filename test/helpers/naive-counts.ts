@@ -73,7 +73,7 @@ export class NaiveCounts implements SiteCounts {
 
   firstDay(site: SiteKey): Day | null {
     const days = this.#state.counted
-      .filter((record) => record.site === site)
+      .filter((record) => record.site === site && !saysNothing(record))
       .map(({ moment }) => Math.floor(moment / HOURS));
     return days.length === 0 ? null : Math.min(...days);
   }
@@ -172,4 +172,9 @@ function factsOf(
     facts.push([name, text, { views: times, visitors, sessions: has(FLAG.session) }[counted]]);
   }
   return facts;
+}
+
+/** The touch of a page that is left out counts nothing. */
+function saysNothing({ kind, values }: HitRecord): boolean {
+  return kind === "interaction" && values.length === 0;
 }
