@@ -50,6 +50,11 @@ export class ConfirmedLog {
     this.#homes.delete(home);
   }
 
+  /** Nothing is held any more: hits that waited for the clock come as days, to each of them. */
+  release(): void {
+    this.#homes.clear();
+  }
+
   /** Node → the number of its log up to which it may be settled; undefined where all may. */
   get upTo(): ReadonlyMap<number, number> | undefined {
     const now = this.#clock.monotonic();

@@ -67,6 +67,7 @@ async function firstUnit(
       // Hits that waited for the clock are settled before all that came after.
       if (clock.sure && !isFiled) {
         isFiled = true;
+        confirmed.release();
         await numbers.upkeep.anew();
         continue;
       }

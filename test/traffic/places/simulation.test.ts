@@ -9,8 +9,8 @@ const STEPS = isLong ? 600 : 60;
 const SITES = ["blog", "shop"] as const;
 const PATHS = ["/", "/a", "/b", "/c"] as const;
 const MINUTE_MS = 60_000;
-/** Places keep a day of what both homes have, and all sides all else. */
-const KEEP_DAYS = 1;
+/** Places keep few days of what both homes have, more than their clocks walk back; and all sides all else. */
+const KEEP_DAYS = 3;
 const KEEPING = { retentionDays: 100_000 };
 
 /** Two homes and three places, to which all happens that may, and what each has answered. */
@@ -165,8 +165,8 @@ class World {
     await place.setClock();
     await caughtUp(home, place);
     const there = await place.stored();
-    const today = formatDay(place.numbers.zone.today(place.clock.now() - KEEP_DAYS * DAY_MS));
-    const isForgotten = (key: string) => !there.has(key) && (key.split(" ")[2] ?? "") <= today;
+    const last = formatDay(place.numbers.zone.today(place.clock.now() - (KEEP_DAYS - 1) * DAY_MS));
+    const isForgotten = (key: string) => !there.has(key) && (key.split(" ")[2] ?? "") <= last;
     for (const [key, n] of place.counted)
       if (!isForgotten(key)) assert.equal(there.get(key) ?? 0, n, `${place.name} itself: ${key}`);
     const stored = await home.stored();
