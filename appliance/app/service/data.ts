@@ -24,7 +24,7 @@ export interface Data {
 export async function startData(
   context: Context,
   onUnusable: (why: Unusable) => void,
-  keeping: Pick<Config, "placeKeepDays"> | undefined = undefined,
+  keeping?: Pick<Config, "placeKeepDays">,
 ): Promise<Data> {
   const { config, clock, log, random, ends } = context;
   const store = await startStore(context, onUnusable, keeping);
@@ -38,7 +38,7 @@ export async function startData(
 async function startStore(
   context: Context,
   onUnusable: (why: Unusable) => void,
-  keeping: Pick<Config, "placeKeepDays"> | undefined,
+  keeping?: Pick<Config, "placeKeepDays">,
 ): Promise<Store> {
   const { config, clock, timekeeper, log, ends, prepare, firstOpened } = context;
   const { space, readerMemoryMb, threads, databaseNow } = context;

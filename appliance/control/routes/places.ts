@@ -63,20 +63,21 @@ const readHome = bodyWith(
 );
 
 const ROUTES: RoutesOf<Parts> = {
-  "GET /api/places": async (_, { places, numbers, alarms }): Promise<PlacesAnswer> => ({
-    places: await Promise.all(
-      (await places.list()).map(async (known) => ({
+  "GET /api/places": async (_, { places, numbers, alarms }): Promise<PlacesAnswer> => {
+    const webhooks = await alarms.webhooks();
+    return {
+      places: (await places.list()).map((known) => ({
         ...viewOf(known),
-        webhook: await alarms.webhookOf(known.id),
+        webhook: webhooks.get(known.id) ?? null,
       })),
-    ),
-    homes: (await homesOf(numbers)).map(({ id, body: { name, madeAt, askedAt } }) => ({
-      id,
-      name,
-      madeAt,
-      askedAt,
-    })),
-  }),
+      homes: (await homesOf(numbers)).map(({ id, body: { name, madeAt, askedAt } }) => ({
+        id,
+        name,
+        madeAt,
+        askedAt,
+      })),
+    };
+  },
 
   /** `{invitation, name?, makesSites?}` → 201 with the place, from which is fetched from now on */
   "POST /api/places": async (ctx, { places, randomId }): Promise<PlaceStanding> => {

@@ -45,9 +45,9 @@ export class PlaceAlarms {
     await this.#looking.catch(() => {});
   }
 
-  /** The webhook of a place; null for none. */
-  async webhookOf(id: string): Promise<string | null> {
-    return (await this.#kept(id)).webhook;
+  /** The webhooks by place, of those that have one. */
+  async webhooks(): Promise<ReadonlyMap<string, string | null>> {
+    return new Map([...(await this.#all())].map(([id, { webhook }]) => [id, webhook]));
   }
 
   /** Tells another webhook from now on, or none; what stands is not told again. */
@@ -76,8 +76,9 @@ export class PlaceAlarms {
     const { places } = this.#parts;
     // A question each minute would keep a reader that could rest.
     if (this.#isClosed || places.figures().length === 0) return;
+    const all = await this.#all();
     for (const known of await places.list()) {
-      const kept = await this.#kept(known.id);
+      const kept = all.get(known.id) ?? NONE;
       if (kept.webhook !== null) await this.#judge(known, kept);
     }
   }
@@ -117,9 +118,12 @@ export class PlaceAlarms {
   }
 
   async #kept(id: string): Promise<PlaceAlarmBody> {
+    return (await this.#all()).get(id) ?? NONE;
+  }
+
+  async #all(): Promise<ReadonlyMap<string, PlaceAlarmBody>> {
     const rows = await this.#parts.numbers.read("shared", { kind: PLACE_ALARMS.name });
-    const row = rows.find((one) => one.id === id);
-    return row === undefined ? NONE : readDocument(PLACE_ALARMS, id, row.body);
+    return new Map(rows.map(({ id, body }) => [id, readDocument(PLACE_ALARMS, id, body)]));
   }
 
   async #keep(id: string, body: PlaceAlarmBody): Promise<void> {

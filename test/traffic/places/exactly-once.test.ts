@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { changesAfter } from "../../../appliance/traffic/places/changes.ts";
 import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { caughtUp, SimulatedSide } from "./places.ts";
 
@@ -219,6 +220,30 @@ onEachEngine(() => {
       home.clock.jump(2 * 60_000);
       assert.equal(live(), 0);
       await both.catchUp();
+      assert.deepEqual(await home.stored(), place.counted);
+    });
+
+    it("come once the clock is set, though another home has not confirmed what was before", async () => {
+      await using both = await pair(engine);
+      const { home, place, catchUp } = both;
+      await place.count("blog", "/", 1);
+      await catchUp();
+      const [{ body } = assert.fail("nothing was fetched")] = await home.wait(
+        home.numbers.read("shared", { kind: "place_state" }),
+      );
+      await place.restart(false);
+      await place.count("blog", "/waits", 2);
+      const { cursor } = JSON.parse(body);
+      place.numbers.confirmed.asked("another", cursor);
+      // Time stands still in a file: nothing is let go since it was held for long.
+      if (engine === "SQLite") {
+        place.clock.becomeSure();
+        const units = changesAfter(place.numbers, "home", cursor, new AbortController().signal);
+        const { value } = await units.next();
+        await units.return(undefined);
+        assert.equal(value?.days.length, 1);
+      } else await place.setClock();
+      await catchUp();
       assert.deepEqual(await home.stored(), place.counted);
     });
 
