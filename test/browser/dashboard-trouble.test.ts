@@ -172,9 +172,10 @@ describe("the dashboard in trouble", () => {
   });
 
   describe("of the browser's clock", () => {
-    /** The page once its last list is drawn. */
+    /** The page once its last list is drawn, and its rows lead to the Web UI. */
     async function whole({ page }: Owner): Promise<string> {
       await page.locator(".dimension").nth(5).waitFor();
+      await page.getByText("⇢").first().waitFor({ state: "attached" });
       await page.locator(".dimension:not(:has(tr))").first().waitFor({ state: "detached" });
       return seen(page.locator("main"));
     }
