@@ -81,6 +81,8 @@ describe("in the browsers of others", () => {
       it("the dashboard is filtered by a row far below, which stays on the screen with what it is filtered by", async () => {
         await guest.browser.go(`${world().origin}/dashboard?site=fieldnotes`);
         await guest.scrollTo("[data-dimension=browser]", "Firefox");
+        // Until the last list is drawn, rows move.
+        await untilTold(guest.browser, `!document.querySelector(".dimension:not(:has(tr))")`);
         await guest.click("[data-dimension=browser] button", "Firefox");
         await guest.sees(".chip", "Firefox");
         await untilTold(guest.browser, `document.querySelector(".old") === null`);

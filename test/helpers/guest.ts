@@ -61,7 +61,7 @@ export class Guest {
   }
 
   async #press(node: string): Promise<void> {
-    // The place where it has come to rest.
+    // The place where it has come to rest: it is there at a second look, too.
     const [x, y] = await untilTold<[number, number]>(
       this.browser,
       `((node) => {
@@ -69,8 +69,12 @@ export class Guest {
         node.scrollIntoView({ block: "center", behavior: "instant" });
         const { left, top, width, height } = node.getBoundingClientRect();
         const at = [Math.floor(left + width / 2), Math.floor(top + height / 2)];
+        const before = node.seenAt;
+        node.seenAt = String(at);
         const hit = document.elementFromPoint(...at);
-        return node.contains(hit) || hit?.contains(node) ? at : null;
+        if (before !== node.seenAt || !(node.contains(hit) || hit?.contains(node))) return null;
+        delete node.seenAt;
+        return at;
       })(${node})`,
     );
     const actions = [

@@ -103,7 +103,7 @@ class World {
       ],
       [4, `${home.name} has all of ${place.name}`, () => this.#compare(home, place)],
       [10, "minutes pass", () => this.#pass(below(90) * MINUTE_MS)],
-      [6, "days pass", () => this.#pass(below(90) * DAY_MS + below(24) * HOUR_MS)],
+      [12, "months pass", () => this.#pass(below(200) * DAY_MS + below(24) * HOUR_MS)],
       [10, `${side.name} settles`, () => side.wait(side.numbers.upkeep.anew())],
       [3, `${side.name} starts anew`, () => side.restart()],
       [2, `${place.name} starts anew and knows no time`, () => place.restart(false)],
