@@ -1,6 +1,7 @@
 import type { Day } from "../base/calendar.ts";
 import { VALUE_RULES } from "../base/input/value-rules.ts";
 import { pieceOf } from "./blocks/block-reader.ts";
+import { MAX_DAYS } from "./blocks/dictionary.ts";
 import { LAST_DAY, type Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/site-counts.ts";
@@ -38,6 +39,8 @@ const PAGE_BLOCKS = 1_000;
 /** More bytes than any block has. */
 const ALL_BYTES = 2 ** 40;
 const FIRST_PIECE = pieceOf(0);
+/** The most pieces of a block. */
+const MOST_PIECES = MAX_DAYS - FIRST_PIECE;
 const NO_BYTES = new Uint8Array();
 
 export const GENERATION = "SELECT n FROM generation WHERE one = 1";
@@ -78,13 +81,16 @@ export function blocksOf({ isAsked, isSound }: SnapshotSql, columns: readonly Co
     ORDER BY ${KEY}`;
 }
 
+/** Sizes have a limit, which keeps them apart: SQLite would read all bytes for the sums. */
 export const PIECES = `
   SELECT n, bytes ${PIECES_OF_KEY} AND n IN (
     SELECT n FROM (
-      SELECT n, sum(octet_length(bytes)) OVER (ORDER BY n) AS sum,
-        row_number() OVER (ORDER BY n) AS place
-      ${PIECES_OF_KEY} AND n BETWEEN $5 AND $6
-    ) AS sizes WHERE sum <= $7 OR place = 1)
+      SELECT n, sum(size) OVER (ORDER BY n) AS sum, row_number() OVER (ORDER BY n) AS place
+      FROM (
+        SELECT n, octet_length(bytes) AS size ${PIECES_OF_KEY} AND n BETWEEN $5 AND $6
+        ORDER BY n LIMIT ${MOST_PIECES}
+      ) AS sizes
+    ) AS page WHERE sum <= $7 OR place = 1)
   ORDER BY n`;
 
 /** A page of keys of parts of days. */

@@ -3,6 +3,7 @@ import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import {
   type DayDetail,
+  DETAIL_COLUMNS,
   DETAIL_DIMENSIONS,
   MAX_DETAIL_ROWS,
 } from "../../appliance/store/blocks/detail.ts";
@@ -109,7 +110,7 @@ function fullDay(random: () => number): (at: number) => KeptDay {
     (at * MAX_VALUES_PER_DAY + Math.floor(MAX_VALUES_PER_DAY ** (random() ** 2))) %
     (MAX_VALUES - 1);
   return (at) => ({
-    columns: DETAIL_DIMENSIONS.map(() =>
+    columns: DETAIL_COLUMNS.map(() =>
       Uint16Array.from({ length: MAX_DETAIL_ROWS }, () => 1 + place(at)),
     ),
     hours: new Uint8Array(MAX_DETAIL_ROWS).fill(12),
@@ -136,7 +137,7 @@ function busyDay(random: () => number): KeptDay {
     Uint16Array.from({ length: rows }, () => Math.min(size, Math.floor(size ** random())));
   const isEvent = (name: Dimension) => name.startsWith("event");
   return {
-    columns: DETAIL_DIMENSIONS.map((name) =>
+    columns: DETAIL_COLUMNS.map((name) =>
       isEvent(name) ? new Uint16Array(rows) : column(BUSY_VALUES[name] ?? 1),
     ),
     hours: Uint8Array.from({ length: rows }, () => Math.floor(24 * random())),

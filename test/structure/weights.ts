@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_220 },
-  "appliance/store/": { files: 170, lines: 24_070 },
+  "appliance/store/": { files: 170, lines: 24_100 },
   "appliance/deck/": { files: 92, lines: 11_610 },
   "appliance/traffic/": { files: 111, lines: 12_270 },
   "appliance/links/": { files: 100, lines: 11_750 },

@@ -115,6 +115,9 @@ export class DimensionBlock {
   }
 }
 
+/** Texts are decoded in parts: Node lays a string of a megabyte outside of V8's heap, which frees it late. */
+const DECODED_BYTES = 65_536;
+
 /** The texts of a dictionary as they are kept, UTF-8 with a NUL between two: as strings they take thrice as much. */
 export class Texts {
   readonly #bytes: Uint8Array;
@@ -150,8 +153,18 @@ export class Texts {
 
   /** The texts as strings. */
   all(): string[] {
-    const { buffer, byteOffset, length } = this.#bytes;
-    return Buffer.from(buffer, byteOffset, length).toString().split("\0");
+    const texts: string[] = [];
+    const { buffer, byteOffset } = this.#bytes;
+    for (let n = 0; n < this.size; ) {
+      const from = this.#starts[n] as number;
+      let next = n + 1;
+      while (next < this.size && (this.#starts[next + 1] as number) - from <= DECODED_BYTES) next++;
+      const length = (this.#starts[next] as number) - 1 - from;
+      const text = Buffer.from(buffer, byteOffset + from, length).toString();
+      for (const one of text.split("\0")) texts.push(one);
+      n = next;
+    }
+    return texts;
   }
 
   is(n: number, text: Uint8Array): boolean {

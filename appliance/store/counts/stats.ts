@@ -54,9 +54,10 @@ export async function statsBody(
   const { pass, counters: countersOf, detail } = await passOf(source, range, { ...query, of });
   const names: readonly ListName[] =
     query.where.length > 0 ? [...DETAIL_DIMENSIONS, "event_value"] : DIMENSIONS;
-  const dimensions = await valueTotals(pass, query.entry ? [...names, "entry"] : names);
+  const dimensions = await valueTotals(pass, query.entry ? [...names, "entry"] : names, (found) =>
+    leaveHighest(found, query.daily !== undefined),
+  );
   const counters = await countersOf();
-  leaveHighest(dimensions, query.daily !== undefined);
   const days = query.daily && (await ValueDays.read(pass, range, dimensions));
   const fixed = counters.tables(of);
   const tables: Table[] = [

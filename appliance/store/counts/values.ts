@@ -47,10 +47,14 @@ export interface DimensionTotals {
   other: number | undefined;
 }
 
-/** Sums up the values of dimensions, in memory that is bounded however many there are. */
+/**
+ * Sums up the values of dimensions, in memory that is bounded however many there are.
+ * @param bound cuts what was found so far
+ */
 export async function valueTotals(
   pass: ValuePass,
   names: readonly ListName[],
+  bound: (found: readonly DimensionTotals[]) => void = () => {},
 ): Promise<DimensionTotals[]> {
   const totals = new Map<ListName, DimensionTotals>();
   for (let left = [...names], most = left.length; left.length > 0; ) {
@@ -61,6 +65,7 @@ export async function valueTotals(
     left = left.filter((name) => !sink.names.has(name));
     for (const [name, sums] of sink.sums)
       totals.set(name, sums.isWhole ? sums.highest() : await summedAgain(pass, sums.highest()));
+    bound([...totals.values()]);
   }
   return names.flatMap((name) => {
     const found = totals.get(name);
@@ -138,6 +143,7 @@ class Sums {
     }
   }
 
+  /** The highest values. The memory of the others is free then. */
   highest(most = MAX_ANSWERED_VALUES): DimensionTotals {
     const { least } = this.#leastOf(most);
     const kept: ValueSum[] = [];
@@ -145,6 +151,7 @@ class Sums {
     for (const sum of this.#sums.values())
       if (sum.total >= least) kept.push(sum);
       else other = (other ?? 0) + sum.total;
+    this.#sums = new Map();
     const highest = { name: this.#name, kept: kept.sort(compareSums), other };
     cut(highest, most);
     return highest;
