@@ -1,5 +1,3 @@
-import { DIMENSIONS } from "./text/dimensions.ts";
-
 /** The most that a box keeps of one kind of thing. */
 export interface Bound {
   readonly count: number;
@@ -16,9 +14,6 @@ const GB = 1_073_741_824;
 /** Bytes of memory that the service may take: MemoryHigh of its unit, on a board of 512 MB. */
 export const SERVICE_MEMORY: number = 288 * MB;
 
-/** The most that a month's values of a dimension take unpacked: their texts, and their counts by day. */
-const BYTES_OF_DIMENSION = 2.75 * MB;
-
 /**
  * Limits of the data of a box. The Web UI's routes, imports and restores share them, and all data together fits the
  * memory of a start.
@@ -31,12 +26,8 @@ export const BOUNDS = {
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
   // Months of all sites for as long as retention may be set to. Of a piece these are the bytes unpacked, packed it
-  // is never larger: all rows of a month's days take 54 MB, less than all values of all dimensions.
-  blocks: {
-    count: 20_000_000,
-    together: 32 * GB,
-    bytes: DIMENSIONS.length * BYTES_OF_DIMENSION,
-  },
+  // is never larger: all rows of a month's days take 95 MB, more than all values of all dimensions.
+  blocks: { count: 20_000_000, bytes: 96 * MB, together: 32 * GB },
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
 

@@ -1,4 +1,5 @@
 import { dayOf } from "../../appliance/base/calendar.ts";
+import { OF_READINGS } from "../../appliance/base/text/dimensions.ts";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import {
@@ -103,15 +104,21 @@ function madeUpText(random: () => number): string {
   return Array.from({ length: 8 }, () => Math.floor(random() * 2 ** 52).toString(36)).join("");
 }
 
+const NOT_OF_EVENTS: ReadonlySet<Dimension> = new Set(["again", ...OF_READINGS]);
+const FEW: ReadonlySet<Dimension> = new Set(["ref_group", "device", "country", ...NOT_OF_EVENTS]);
+
 /** Makes the detail of a day of a full site, with random values of that day. */
 function fullDay(random: () => number): (at: number) => KeptDay {
   const place = (at: number) =>
     // Few values have most, as everywhere.
     (at * MAX_VALUES_PER_DAY + Math.floor(MAX_VALUES_PER_DAY ** (random() ** 2))) %
     (MAX_VALUES - 1);
+  // What has few values is of few, and what no event has is in one row, which is enough to need room for all.
+  const drawn = (name: Dimension, at: number) => 1 + (FEW.has(name) ? place(0) % 20 : place(at));
+  const rowsOf = (name: Dimension) => (NOT_OF_EVENTS.has(name) ? 1 : MAX_DETAIL_ROWS);
   return (at) => ({
-    columns: DETAIL_COLUMNS.map(() =>
-      Uint16Array.from({ length: MAX_DETAIL_ROWS }, () => 1 + place(at)),
+    columns: DETAIL_COLUMNS.map((name) =>
+      new Uint16Array(MAX_DETAIL_ROWS).map((_, row) => (row < rowsOf(name) ? drawn(name, at) : 0)),
     ),
     hours: new Uint8Array(MAX_DETAIL_ROWS).fill(12),
     bits: new Uint8Array(MAX_DETAIL_ROWS),

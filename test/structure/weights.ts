@@ -6,7 +6,7 @@ interface Weight {
 /** Part of the project → the most that it may have. A change that adds raises a number here, and says why in its message. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/base/": { files: 110, lines: 8_220 },
-  "appliance/store/": { files: 170, lines: 24_100 },
+  "appliance/store/": { files: 170, lines: 24_120 },
   "appliance/deck/": { files: 92, lines: 11_610 },
   "appliance/traffic/": { files: 111, lines: 12_270 },
   "appliance/links/": { files: 100, lines: 11_750 },
@@ -15,8 +15,8 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/control/": { files: 62, lines: 7_400 },
   "appliance/app/": { files: 64, lines: 7_230 },
   "image/": { files: 59, lines: 7_540 },
-  "scripts/": { files: 97, lines: 9_540 },
-  "test/": { files: 713, lines: 107_460 },
+  "scripts/": { files: 97, lines: 9_550 },
+  "test/": { files: 713, lines: 107_470 },
   "web/": { files: 219, lines: 20_910 },
 };
 

@@ -42,6 +42,7 @@ export class BlockWriter {
   /** Rows of detail, by piece. */
   readonly #days = new Map<number, RowWriter>();
   #largeBytes = 0;
+  #shrinks = false;
 
   /** @param packs false for a block that is read right away, and not kept */
   constructor(packs = true) {
@@ -65,18 +66,22 @@ export class BlockWriter {
   dimensions(block: Block): void {
     for (const [name, dimension] of block.inOrder) {
       this.#dimension(DIMENSIONS.indexOf(name), dimension);
-      for (const column of columnsOf(name))
+      for (const [n, column] of columnsOf(name).entries()) {
+        // Those of one dimension may be as large as many others.
+        if (n > 0 && this.#shrinks) this.shrink();
         for (const [day, { rows, values }] of daysOf(block.detail)) {
           const planes = planesOf(values[column] as Uint16Array, rows);
           if (planes === undefined) continue;
           this.#days.get(firstDayOf(block.month) + day)?.add(columnKey(column), planes);
           giveBack(planes);
         }
+      }
     }
   }
 
-  /** Takes less memory until the next dimensions come. */
+  /** Takes less memory until the next dimensions come, which do so from now on, too. */
   shrink(): void {
+    this.#shrinks = true;
     for (const day of this.#days.values()) day.shrink();
   }
 

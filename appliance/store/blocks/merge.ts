@@ -5,7 +5,7 @@ import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { ValueMap } from "../sites/value-rules.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
-import { BlockReader } from "./block-reader.ts";
+import { BlockReader, pieceOf } from "./block-reader.ts";
 import { BlockWriter, decodeBlock } from "./codec.ts";
 import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { columnsOf, type DayDetail, DETAIL_COLUMNS, weightOf } from "./detail.ts";
@@ -71,6 +71,7 @@ function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly Merge
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;
 
+const NO_PIECE = new Uint8Array();
 const NO_COUNTERS: ReadonlyMap<Counter, number> = new Map();
 const PAST = { today: Number.POSITIVE_INFINITY };
 
@@ -88,6 +89,7 @@ interface Merged {
  * hundreds of megabytes.
  * @param rows at least one
  * @param map values that are made one
+ * @param isOwn whether nobody needs the rows any more
  * @throws {RangeError} when the bytes are no block
  */
 export function mergeRows(
@@ -95,9 +97,12 @@ export function mergeRows(
   rows: readonly BlockPieces[],
   kept: Kept,
   map?: ValueMap,
+  isOwn = false,
 ): Merged {
   const [one, ...others] = rows.map((row) => ({ ...row, month }));
   if (one === undefined) throw new RangeError("There is nothing to merge");
+  // One within the limit stays so, and is read once.
+  const frees = isOwn && others.length === 0 && new BlockReader(one).largest <= BOUNDS.blocks.bytes;
   const writer = new BlockWriter();
   let merged: Omit<Merged, "pieces"> | undefined;
   for (const names of groupsOf([one, ...others].map((block) => new BlockReader(block)))) {
@@ -116,6 +121,8 @@ export function mergeRows(
     writer.dimensions(block);
     merged ??= { days: block.days, gone };
     letGo(first, block);
+    for (const name of frees ? names : [])
+      giveBack(one.pieces.get(pieceOf(DIMENSIONS.indexOf(name))) ?? NO_PIECE);
   }
   // A restore refuses larger blocks: the limits for past days then hold for the last days, too.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)

@@ -169,7 +169,15 @@ export function giveBack(view: Uint8Array | Uint16Array): void {
 }
 
 function pack(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  // In one chunk: many small ones would stay until V8 collects them.
+  const chunkSize = Math.max(64, bytes.length);
+  const packed = zstdCompressSync(bytes, {
+    chunkSize,
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
+  });
+  const own = new Uint8Array(packed);
+  if (packed.buffer.byteLength === chunkSize) giveBack(new Uint8Array(packed.buffer));
+  return own;
 }
 
 function unpack(bytes: Uint8Array, length: number): Uint8Array {

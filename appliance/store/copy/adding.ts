@@ -75,7 +75,7 @@ export async function monthRows(
   return rows.filter((row) => row.source === source);
 }
 
-/** Adds counts to those of a month. */
+/** Adds counts to those of a month, and takes the memory of their pieces. */
 export async function addToMonth(
   access: Transaction,
   { site, source, month }: Omit<BlockKey, "part">,
@@ -84,7 +84,7 @@ export async function addToMonth(
   const days = daysOf(new BlockReader({ ...pieces, month }).counters);
   if (days.length === 0) return;
   const rows = await monthRows(access.snapshot, { site, source }, month, "detail");
-  const all = mergeRows(month, [...rows, pieces], ALL_KEPT);
+  const all = mergeRows(month, [...rows, pieces], ALL_KEPT, undefined, true);
   await put(access, { site, month, source, part: SETTLED, ...all.pieces });
   await mark(access, days, () => 0);
 }

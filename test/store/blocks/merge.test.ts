@@ -6,7 +6,11 @@ import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../../appliance/store/blocks/compact.ts";
-import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
+import {
+  DETAIL_COLUMNS,
+  DETAIL_DIMENSIONS,
+  MAX_DETAIL_ROWS,
+} from "../../../appliance/store/blocks/detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
 import type { FoldRules } from "../../../appliance/store/blocks/fold.ts";
 import { mergeInto, mergeRows } from "../../../appliance/store/blocks/merge.ts";
@@ -204,7 +208,7 @@ describe("a piece of a block", () => {
   const COUNTED_BYTES = 2 + 8;
 
   it("is within what a restore takes, with all that hits can make of a month", () => {
-    const ofRow = 2 + 2 * DETAIL_DIMENSIONS.length;
+    const ofRow = 2 + 2 * DETAIL_COLUMNS.length;
     assert.ok(MAX_DAYS * MAX_DETAIL_ROWS * ofRow < BOUNDS.blocks.bytes);
     const texts = MAX_TEXT_BYTES + OTHER.length + MAX_VALUES + 1;
     const counts = MAX_DAYS * (MAX_VALUES_PER_DAY + 1) * COUNTED_BYTES;
@@ -215,7 +219,7 @@ describe("a piece of a block", () => {
     const block = new Block(MONTH);
     for (const name of DIMENSIONS)
       for (let n = 0; n < 16_000; n++) {
-        const text = `${n}/`.padEnd(190, name);
+        const text = `${n}/`.padEnd(200, name);
         block.dimension(name).count(n % 8, text, { views: 1, visitors: 1, sessions: 0 });
       }
     const row = encodeBlock(block);
