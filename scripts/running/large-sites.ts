@@ -113,7 +113,7 @@ function fullDay(random: () => number): (at: number) => KeptDay {
     // Few values have most, as everywhere.
     (at * MAX_VALUES_PER_DAY + Math.floor(MAX_VALUES_PER_DAY ** (random() ** 2))) %
     (MAX_VALUES - 1);
-  // What has few values is of few, and what no event has is in one row, which is enough to need room for all.
+  // A column that no event has is in one row, which is enough to need room for all.
   const drawn = (name: Dimension, at: number) => 1 + (FEW.has(name) ? place(0) % 20 : place(at));
   const rowsOf = (name: Dimension) => (NOT_OF_EVENTS.has(name) ? 1 : MAX_DETAIL_ROWS);
   return (at) => ({

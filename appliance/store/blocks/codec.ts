@@ -67,7 +67,7 @@ export class BlockWriter {
     for (const [name, dimension] of block.inOrder) {
       this.#dimension(DIMENSIONS.indexOf(name), dimension);
       for (const [n, column] of columnsOf(name).entries()) {
-        // Those of one dimension may be as large as many others.
+        // Columns of one dimension may be as large as many others.
         if (n > 0 && this.#shrinks) this.shrink();
         for (const [day, { rows, values }] of daysOf(block.detail)) {
           const planes = planesOf(values[column] as Uint16Array, rows);
