@@ -147,12 +147,19 @@ describe("sudo tallydeck place", () => {
   const folder = eachFolder();
 
   /** Runs the package's command with stand-ins for what it calls, each of which says so. */
-  function ran(words: readonly string[], systemctl = ""): { status: number | null; said: string } {
+  function ran(
+    words: readonly string[],
+    systemctl = "",
+    homes = "[]",
+  ): { status: number | null; said: string } {
     const bin = join(folder(), "bin");
     mkdirSync(bin, { recursive: true });
     for (const [name, lines] of [
       ["id", "echo 0"],
-      ["setpriv", 'echo "$*" | sed "s/.*main.js //"'],
+      [
+        "setpriv",
+        `case "$*" in *"place list --json") echo '${homes}' ;; *) echo "$*" | sed "s/.*main.js //" ;; esac`,
+      ],
       ["journalctl", "echo the reason"],
       [
         "systemctl",
@@ -187,6 +194,11 @@ enable --quiet --now tallydeck-place.service
   it("makes the machine a place for good, and prints an invitation", () => {
     assert.deepEqual(ran(["place"]), { status: 0, said: `${TRIED}place invite\n` });
     assert.equal(set(), WRITTEN);
+  });
+
+  it("invites nobody a second time, and lists who is", () => {
+    const homes = JSON.stringify([{ name: "home" }], null, 2);
+    assert.deepEqual(ran(["place"], "", homes), { status: 0, said: `${TRIED}place list\n` });
   });
 
   it("keeps a name and an agreement for all starts", () => {
