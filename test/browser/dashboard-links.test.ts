@@ -352,6 +352,26 @@ describe("links to the dashboard", () => {
       assert.deepEqual([later.path["/old"], later.path["/new"]], [1, 3]);
     });
 
+    it("stand in the rows of a list that was drawn before they came", async () => {
+      await control().world.beacon({ p: "/old", o: "" });
+      const held = Promise.withResolvers<void>();
+      await page().route("**/web-ui?*", async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await show();
+      const sources = page().locator("[data-dimension=source]");
+      await sources.getByRole("row").filter({ hasText: "direct" }).waitFor();
+      const link = sources.locator("[aria-label='Make direct one with another']");
+      assert.equal(await link.count(), 0);
+      held.resolve();
+      await page()
+        .locator("[aria-label='Make /old one with another']")
+        .waitFor({ state: "attached" });
+      assert.equal(await link.count(), 1);
+      await page().unrouteAll();
+    });
+
     it("leave what was filled in behind, once something else is looked at", async () => {
       await signIn("?tab=sites&site=blog&share=path:is:/hello");
       await card().getByText("It will show only Page is /hello.").waitFor();

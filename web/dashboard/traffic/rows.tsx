@@ -174,10 +174,10 @@ interface ChunkProps {
 
 /** Some rows, drawn again only when one of them changed. */
 function Chunk({ dimension, rows, most, marks, latest }: ChunkProps) {
-  const { origin, goalUrl } = latest.current;
+  const { origin, goalUrl, mergeUrl } = latest.current;
   const drawn = useMemo(
     () => rows.map((row) => <RowLine key={row.value} {...{ dimension, row, most, latest }} />),
-    [dimension, rows, most, marks, origin, goalUrl === null],
+    [dimension, rows, most, marks, origin, goalUrl === null, mergeUrl === null],
   );
   return <tbody>{drawn}</tbody>;
 }
