@@ -16,7 +16,7 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   "appliance/app/": { files: 64, lines: 7_230 },
   "image/": { files: 59, lines: 7_540 },
   "scripts/": { files: 97, lines: 9_550 },
-  "test/": { files: 713, lines: 107_510 },
+  "test/": { files: 714, lines: 107_540 },
   "web/": { files: 219, lines: 20_910 },
 };
 
